@@ -1,0 +1,2 @@
+//! The `hedgerow` program.
+fn main() {}

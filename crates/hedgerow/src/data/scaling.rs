@@ -1,0 +1,1 @@
+//! Feature scaling fitted on training data.

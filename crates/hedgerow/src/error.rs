@@ -1,0 +1,165 @@
+//! The one error type of the library.
+
+/// What can go wrong when data or parameters are not what a method needs.
+///
+/// Not converging is no error: see [`crate::Status`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is outside its range.
+    #[error("parameter {name} = {value}: must be {requirement}")]
+    Parameter {
+        /// Name of the parameter as in the params struct.
+        name: &'static str,
+        /// The value given.
+        value: f64,
+        /// The range that would be accepted.
+        requirement: &'static str,
+    },
+    /// Two parts of the input disagree in length.
+    #[error("{what}: expected {expected}, found {found}")]
+    Shape {
+        /// What was measured.
+        what: &'static str,
+        /// The length required.
+        expected: usize,
+        /// The length given.
+        found: usize,
+    },
+    /// There are no rows.
+    #[error("the data have no rows")]
+    NoRows,
+    /// A value is NaN or infinite.
+    #[error("row {row}, feature {column}: value {value} is not finite")]
+    NotFinite {
+        /// 1-based row.
+        row: usize,
+        /// 1-based feature.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A target or weight is NaN or infinite, or a weight is negative.
+    #[error("row {row}: {what} {value} is not usable")]
+    BadRowValue {
+        /// 1-based row.
+        row: usize,
+        /// "target" or "weight".
+        what: &'static str,
+        /// The value.
+        value: f64,
+    },
+    /// The method needs another kind of target.
+    #[error("the method needs {needed}, the data have {found}")]
+    Target {
+        /// What the method learns from.
+        needed: &'static str,
+        /// What the data carry.
+        found: &'static str,
+    },
+    /// The method needs more classes than there are.
+    #[error("{needed} classes are needed, the data have {found}")]
+    TooFewClasses {
+        /// Classes required.
+        needed: usize,
+        /// Classes found.
+        found: usize,
+    },
+    /// A class has too few rows for what was asked.
+    #[error("class {class} has {found} rows, {needed} are needed")]
+    TooFewRows {
+        /// Name of the class.
+        class: String,
+        /// Rows required.
+        needed: usize,
+        /// Rows found.
+        found: usize,
+    },
+    /// A class was named that the data do not have.
+    #[error("there is no class {name}")]
+    UnknownClass {
+        /// The name given.
+        name: String,
+    },
+    /// nu of nu-SVC cannot be reached with these class sizes.
+    #[error("nu = {nu} is infeasible: the class sizes allow at most {limit}")]
+    InfeasibleNu {
+        /// The value given.
+        nu: f64,
+        /// The largest feasible value.
+        limit: f64,
+    },
+    /// A kernel expression could not be read.
+    #[error("kernel {text:?}, position {position}: {problem}")]
+    KernelSyntax {
+        /// The whole text.
+        text: String,
+        /// 1-based position in it.
+        position: usize,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// The kernel cannot be used this way.
+    #[error("kernel {kernel}: {problem}")]
+    KernelUse {
+        /// The kernel as text.
+        kernel: String,
+        /// Why not.
+        problem: &'static str,
+    },
+    /// The work would need more memory than allowed.
+    #[error("{what} needs {needed_bytes} bytes, {allowed_bytes} are allowed")]
+    Memory {
+        /// What would be allocated.
+        what: &'static str,
+        /// Bytes needed.
+        needed_bytes: u64,
+        /// Bytes allowed.
+        allowed_bytes: u64,
+    },
+    /// The model was trained without probability calibration.
+    #[error("the model has no probabilities: train it with calibration")]
+    NoProbabilities,
+    /// The caller stopped the work.
+    #[error("stopped on request")]
+    Interrupted,
+}
+
+/// Result with the library's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Accepts `value > 0` and finite.
+pub(crate) fn ensure_positive(name: &'static str, value: f64) -> Result<()> {
+    if value > 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        name,
+        value,
+        requirement: "a finite number greater than 0",
+    })
+}
+
+/// Accepts `value >= 0` and finite.
+pub(crate) fn ensure_not_negative(name: &'static str, value: f64) -> Result<()> {
+    if value >= 0.0 && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        name,
+        value,
+        requirement: "a finite number not less than 0",
+    })
+}
+
+/// Accepts any finite value.
+pub(crate) fn ensure_finite(name: &'static str, value: f64) -> Result<()> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Parameter {
+        name,
+        value,
+        requirement: "finite",
+    })
+}

@@ -1,0 +1,1 @@
+//! Metrics, cross-validation, grid search and statistical tests.

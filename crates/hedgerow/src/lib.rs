@@ -1,0 +1,31 @@
+//! Hedgerow: classification at a scale where ordinary kernel SVMs give up.
+//!
+//! One training contract serves every method:
+//!
+//! ```ignore
+//! use hedgerow::data::{Dataset, generate};
+//! use hedgerow::kernel::Kernel;
+//! use hedgerow::svm::SvcParams;
+//! use hedgerow::Predictor;
+//!
+//! let data: Dataset = generate::checkerboard(400, 4, 0.01, 7)?;
+//! let fitted = SvcParams::default().with_cost(10.0).with_kernel(Kernel::rbf(30.0)).fit(&data)?;
+//! let predicted = fitted.model.predict(data.samples().view())?;
+//! assert_eq!(predicted.len(), 400);
+//! # Ok::<(), hedgerow::Error>(())
+//! ```
+//!
+//! Arrows of dependency point one way: [`data`] and `linalg` at the bottom, then [`kernel`] and
+//! [`solve`], then the methods ([`svm`]), then [`evaluate`].
+
+pub mod data;
+mod error;
+pub mod evaluate;
+pub mod kernel;
+pub mod linalg;
+mod model;
+pub mod solve;
+pub mod svm;
+
+pub use error::{Error, Result};
+pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix, Status};

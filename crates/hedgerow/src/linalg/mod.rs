@@ -1,0 +1,1 @@
+//! Vector passes and matrix tiles: the only place with SIMD and `unsafe`.

@@ -1,0 +1,140 @@
+//! What every fitted model has in common.
+
+use crate::data::{ClassName, SamplesView};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Why a solver stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Status {
+    /// The stopping tolerance was reached.
+    Converged,
+    /// The iteration cap came first.
+    IterationLimit,
+    /// The time cap came first.
+    TimeLimit,
+}
+
+impl Status {
+    /// The worse of two, for reports that sum up several solves.
+    pub fn and(self, other: Self) -> Self {
+        if self == Status::Converged {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// How a fit went.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Why the solver (or the worst of several) stopped.
+    pub status: Status,
+    /// Pair updates summed over all solves.
+    pub iterations: u64,
+    /// Objective (dual for SVMs), summed over all solves.
+    pub objective: f64,
+    /// Distinct training rows that the model keeps.
+    pub support_vectors: usize,
+    /// Rows whose multiplier is at its upper bound, summed over all solves.
+    pub bounded: usize,
+    /// Wall-clock seconds of the fit.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// The report of a fit that had nothing to solve.
+    pub fn trivial() -> Self {
+        Self {
+            status: Status::Converged,
+            iterations: 0,
+            objective: 0.0,
+            support_vectors: 0,
+            bounded: 0,
+            seconds: 0.0,
+        }
+    }
+}
+
+/// A model together with the report of its training.
+#[derive(Debug, Clone)]
+pub struct Fitted<M> {
+    /// The model: owns all that it needs to predict.
+    pub model: M,
+    /// How training went.
+    pub report: Report,
+}
+
+/// Predictions for a batch of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prediction {
+    /// Class index of each row, into [`Predictor::classes`].
+    Classes(Vec<u32>),
+    /// Real value of each row.
+    Real(Vec<f64>),
+}
+
+impl Prediction {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Classes(codes) => codes.len(),
+            Self::Real(values) => values.len(),
+        }
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A row-major table of numbers with named columns: decision values or probabilities.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreMatrix {
+    /// Name of each column, for example a class or a pair of classes.
+    pub columns: Vec<String>,
+    /// `n_rows × columns.len()` values, row-major.
+    pub values: Vec<f64>,
+}
+
+impl ScoreMatrix {
+    /// The scores of row `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        let width = self.columns.len();
+        &self.values[i * width..(i + 1) * width]
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        if self.columns.is_empty() {
+            0
+        } else {
+            self.values.len() / self.columns.len()
+        }
+    }
+}
+
+/// What every fitted model can do. Implementations are immutable and may be shared by threads.
+pub trait Predictor: Send + Sync {
+    /// Number of features the model was trained on. Rows with more features are an error for a
+    /// dense view; sparse rows and narrower views read as zeros beyond their width.
+    fn n_features(&self) -> usize;
+
+    /// Class names in the order of the codes in [`Prediction::Classes`]; `None` for regression.
+    fn classes(&self) -> Option<&[ClassName]>;
+
+    /// Predicts every row.
+    fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction>;
+
+    /// Decision values of every row; the columns depend on the method.
+    fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix>;
+
+    /// Class probabilities of every row, one column a class.
+    fn probabilities(&self, _samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        Err(Error::NoProbabilities)
+    }
+}

@@ -1,0 +1,1 @@
+//! Optimisers that see matrices, not data.
