@@ -1,1 +1,20 @@
 //! Vector passes and matrix tiles: the only place with SIMD and `unsafe`.
+//!
+//! Every loop here is written once over fixed-size lane arrays and compiled twice: for the
+//! baseline of the target, and with AVX2 and FMA, chosen at run time (`multiversion!`).
+//! An element of a result is always accumulated in the same order, whatever tile it falls into,
+//! so results depend neither on blocking nor on the number of threads.
+
+#[macro_use]
+mod multiversion;
+mod exp;
+mod panel;
+mod passes;
+mod real;
+mod sparse;
+
+pub(crate) use exp::{exp_in_place, exp_lanes};
+pub(crate) use panel::{PANEL, Panels, QUERY_ROWS, TileMap, panel_block};
+pub(crate) use passes::{Scan, add_scaled_rows, dot, select_partner, update_and_scan};
+pub(crate) use real::Real;
+pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};

@@ -1,1 +1,3 @@
 //! Optimisers that see matrices, not data.
+
+pub mod smo;

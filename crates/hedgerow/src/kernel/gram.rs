@@ -1,0 +1,293 @@
+//! Blocks of a kernel matrix.
+
+use super::composite::{Composite, CompositeQueries};
+use super::packed::{Formula, Packed, Queries, Survey};
+use super::{Kernel, Radial};
+use crate::data::SamplesView;
+use crate::linalg::Real;
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Columns of one parallel task. Fixed, so that results do not depend on the number of threads.
+const TASK_COLUMNS: usize = 2048;
+/// Below this many multiply-adds a block is computed by the calling thread alone.
+const PARALLEL_WORK: usize = 1 << 18;
+
+/// A kernel bound to rows: hands out blocks of the kernel matrix between queries and those rows.
+///
+/// Rows are packed once; see the module `packed` for precision. Queries are rows of any samples.
+pub struct Gram<'a> {
+    kernel: Kernel,
+    view: SamplesView<'a>,
+    rows: Vec<u32>,
+    engine: Engine,
+}
+
+enum Engine {
+    Single(Packed<f32>),
+    Double(Packed<f64>),
+    Composite(Composite),
+    Precomputed {
+        /// Column of the kernel matrix that each row stands for.
+        columns: Vec<u32>,
+    },
+}
+
+/// Query rows prepared for one [`Gram`].
+pub struct GramQueries {
+    count: usize,
+    form: QueryForm,
+}
+
+enum QueryForm {
+    Single(Queries<f32>),
+    Double(Queries<f64>),
+    Composite(CompositeQueries),
+    /// Rows of the kernel matrix, dense.
+    Precomputed(Vec<Vec<f64>>),
+}
+
+/// The formula of a kernel that needs one accumulated number only.
+pub(super) fn simple_formula(kernel: &Kernel) -> Option<Formula> {
+    match *kernel {
+        Kernel::Linear => Some(Formula::Dot),
+        Kernel::Polynomial { gamma, coef0, degree } => {
+            Some(Formula::Polynomial { gamma, coef0, degree })
+        }
+        Kernel::Sigmoid { gamma, coef0 } => Some(Formula::Sigmoid { gamma, coef0 }),
+        Kernel::Radial(Radial::Gaussian { gamma }) => Some(Formula::Gaussian { gamma }),
+        Kernel::Radial(radial) => Some(Formula::Radial(radial)),
+        _ => None,
+    }
+}
+
+impl<'a> Gram<'a> {
+    /// Binds a kernel to the given rows of a view (repetitions allowed).
+    pub fn new(kernel: &Kernel, view: SamplesView<'a>, rows: Vec<u32>) -> Result<Self> {
+        Self::with_centring(kernel, view, rows, false)
+    }
+
+    /// As [`Gram::new`]; `centre_linear` lets the engine replace $\langle x, x'\rangle$ by
+    /// $\langle x-c, x'-c\rangle$, for problems that do not feel the difference because their
+    /// coefficients sum to zero.
+    pub(crate) fn with_centring(
+        kernel: &Kernel,
+        view: SamplesView<'a>,
+        rows: Vec<u32>,
+        centre_linear: bool,
+    ) -> Result<Self> {
+        kernel.check()?;
+        let engine = if kernel.is_precomputed() {
+            let columns = rows.iter().map(|&i| serial_number(view, i as usize)).collect::<Result<_>>()?;
+            Engine::Precomputed { columns }
+        } else if let Some(formula) = simple_formula(kernel) {
+            let survey = Survey::new(view, &rows);
+            let (layout, offset) = survey.choose(formula, centre_linear);
+            if layout.single {
+                Engine::Single(Packed::new(formula, view, &rows, layout, offset))
+            } else {
+                Engine::Double(Packed::new(formula, view, &rows, layout, offset))
+            }
+        } else {
+            Engine::Composite(Composite::new(kernel, view, &rows)?)
+        };
+        Ok(Self { kernel: kernel.clone(), view, rows, engine })
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// Number of bound rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Bytes of the packed rows.
+    pub fn bytes(&self) -> usize {
+        match &self.engine {
+            Engine::Single(packed) => packed.bytes(),
+            Engine::Double(packed) => packed.bytes(),
+            Engine::Composite(composite) => composite.bytes(),
+            Engine::Precomputed { columns } => columns.len() * 4,
+        }
+    }
+
+    /// $K(x, x)$ of every bound row.
+    pub fn diagonal(&self) -> Result<Vec<f64>> {
+        let d = self.view.n_features();
+        self.rows
+            .iter()
+            .enumerate()
+            .map(|(position, &i)| match &self.engine {
+                Engine::Precomputed { columns } => {
+                    matrix_value(self.view, i as usize, columns[position])
+                }
+                _ => self.kernel.self_value(self.view.row(i as usize), d),
+            })
+            .collect()
+    }
+
+    /// Prepares bound rows, by position, as queries.
+    pub fn own_queries(&self, positions: &[usize]) -> Result<GramQueries> {
+        self.prepare(self.view, positions.iter().map(|&p| self.rows[p] as usize))
+    }
+
+    /// Prepares rows of other samples as queries.
+    pub fn queries(&self, view: SamplesView<'_>, rows: Range<usize>) -> Result<GramQueries> {
+        self.prepare(view, rows)
+    }
+
+    fn prepare(
+        &self,
+        view: SamplesView<'_>,
+        rows: impl ExactSizeIterator<Item = usize> + Clone,
+    ) -> Result<GramQueries> {
+        let count = rows.len();
+        let form = match &self.engine {
+            Engine::Single(packed) => QueryForm::Single(packed.queries(view, rows)),
+            Engine::Double(packed) => QueryForm::Double(packed.queries(view, rows)),
+            Engine::Composite(composite) => {
+                QueryForm::Composite(composite.queries(view, &rows.collect::<Vec<_>>())?)
+            }
+            Engine::Precomputed { columns } => {
+                let width = columns.iter().max().map_or(0, |&c| c as usize + 1);
+                if view.n_features() < width {
+                    return Err(Error::Shape {
+                        what: "columns of the precomputed kernel rows",
+                        expected: width,
+                        found: view.n_features(),
+                    });
+                }
+                QueryForm::Precomputed(
+                    rows.map(|i| {
+                        let mut row = vec![0.0; width];
+                        view.row(i).write_dense(&mut row);
+                        row
+                    })
+                    .collect(),
+                )
+            }
+        };
+        Ok(GramQueries { count, form })
+    }
+
+    /// Writes the kernel values of every query against the rows at `columns` into `out`, one slice
+    /// a query, each `columns.len()` long. Runs on the caller's rayon pool when it is worth it.
+    pub(crate) fn block<O: Real>(
+        &self,
+        queries: &GramQueries,
+        columns: Range<usize>,
+        out: &mut [&mut [O]],
+    ) {
+        debug_assert_eq!(queries.count, out.len());
+        let work = queries.count * columns.len() * self.view.n_features().max(8);
+        if work < PARALLEL_WORK || columns.len() <= TASK_COLUMNS || rayon::current_num_threads() == 1
+        {
+            self.block_here(queries, columns, out);
+            return;
+        }
+        let n_tasks = columns.len().div_ceil(TASK_COLUMNS);
+        let mut tasks: Vec<Vec<&mut [O]>> =
+            (0..n_tasks).map(|_| Vec::with_capacity(queries.count)).collect();
+        for row in out.iter_mut() {
+            for (task, part) in tasks.iter_mut().zip(row.chunks_mut(TASK_COLUMNS)) {
+                task.push(part);
+            }
+        }
+        tasks.par_iter_mut().enumerate().for_each(|(index, parts)| {
+            let start = columns.start + index * TASK_COLUMNS;
+            let end = columns.end.min(start + TASK_COLUMNS);
+            self.block_here(queries, start..end, parts);
+        });
+    }
+
+    /// As [`Gram::block`], on the calling thread.
+    pub(crate) fn block_here<O: Real>(
+        &self,
+        queries: &GramQueries,
+        columns: Range<usize>,
+        out: &mut [&mut [O]],
+    ) {
+        let span = (columns.start, columns.end);
+        match (&self.engine, &queries.form) {
+            (Engine::Single(packed), QueryForm::Single(queries)) => {
+                packed.block(queries, span, out);
+            }
+            (Engine::Double(packed), QueryForm::Double(queries)) => {
+                packed.block(queries, span, out);
+            }
+            (Engine::Composite(composite), QueryForm::Composite(queries)) => {
+                composite.block(queries, span, out);
+            }
+            (Engine::Precomputed { columns: serials }, QueryForm::Precomputed(matrix)) => {
+                for (row, values) in out.iter_mut().zip(matrix) {
+                    for (slot, &serial) in row.iter_mut().zip(&serials[columns.clone()]) {
+                        *slot = O::from_f64(values[serial as usize]);
+                    }
+                }
+            }
+            _ => unreachable!("invariant: queries are prepared by the engine that reads them"),
+        }
+    }
+
+    /// Kernel values of every query against every bound row, row-major.
+    pub fn values(&self, view: SamplesView<'_>) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; view.n_rows() * self.len()];
+        if self.is_empty() {
+            return Ok(out);
+        }
+        let queries = self.queries(view, 0..view.n_rows())?;
+        let mut rows: Vec<&mut [f64]> = out.chunks_mut(self.len()).collect();
+        self.block(&queries, 0..self.len(), &mut rows);
+        Ok(out)
+    }
+
+    /// The same kernel and packing for some of the bound rows, in the given order.
+    pub(crate) fn subset(&self, positions: impl Iterator<Item = usize>) -> Result<Self> {
+        let positions: Vec<usize> = positions.collect();
+        let rows: Vec<u32> = positions.iter().map(|&p| self.rows[p]).collect();
+        let engine = match &self.engine {
+            Engine::Single(packed) => Engine::Single(packed.rebind(self.view, &rows)),
+            Engine::Double(packed) => Engine::Double(packed.rebind(self.view, &rows)),
+            Engine::Composite(_) => {
+                Engine::Composite(Composite::new(&self.kernel, self.view, &rows)?)
+            }
+            Engine::Precomputed { columns } => Engine::Precomputed {
+                columns: positions.iter().map(|&p| columns[p]).collect(),
+            },
+        };
+        Ok(Self { kernel: self.kernel.clone(), view: self.view, rows, engine })
+    }
+}
+
+/// The column that row `i` of a precomputed kernel matrix stands for.
+fn serial_number(view: SamplesView<'_>, i: usize) -> Result<u32> {
+    let mut serial = 0.0;
+    view.row(i).for_each(|f, value| {
+        if f == 0 {
+            serial = value;
+        }
+    });
+    if serial >= 1.0 && serial.fract() == 0.0 && serial < view.n_features() as f64 {
+        return Ok(serial as u32);
+    }
+    Err(Error::BadRowValue { row: i + 1, what: "serial number of a precomputed kernel row", value: serial })
+}
+
+fn matrix_value(view: SamplesView<'_>, i: usize, column: u32) -> Result<f64> {
+    let mut found = 0.0;
+    view.row(i).for_each(|f, value| {
+        if f == column as usize {
+            found = value;
+        }
+    });
+    Ok(found)
+}

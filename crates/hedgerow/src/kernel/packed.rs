@@ -1,0 +1,487 @@
+//! Rows packed in one precision for kernels that are functions of an inner product or a distance.
+//!
+//! # Precision
+//!
+//! A squared distance computed as $\|x\|^2 + \|x'\|^2 - 2\langle x, x'\rangle$ carries an absolute
+//! error of about $\varepsilon \max\|x\|^2$. What matters is that error times the kernel's scale
+//! (γ for the Gaussian). While the product of scale and largest squared norm stays below
+//! [`SINGLE_LIMIT`], single precision keeps kernel values to about $10^{-5}$; beyond it rows are
+//! packed in double precision, and beyond [`DOUBLE_LIMIT`] distances are summed from differences,
+//! which never cancel. Kernels that do not feel a shift see rows relative to the column means, so
+//! that data far from the origin are treated like centred ones.
+
+use super::Radial;
+use crate::data::SamplesView;
+use crate::linalg::{
+    PANEL, Panels, Real, SPARSE_QUERIES, SparseQueries, SparseRows, TileMap, panel_block,
+    sparse_block,
+};
+
+/// Largest scale × squared norm for single precision.
+const SINGLE_LIMIT: f64 = 256.0;
+/// Largest scale × squared norm for double precision by inner products.
+const DOUBLE_LIMIT: f64 = 1e8;
+
+/// A kernel as a function of one accumulated number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Formula {
+    /// $\langle x, x'\rangle$.
+    Dot,
+    /// $(\gamma\langle x, x'\rangle + r)^d$.
+    Polynomial { gamma: f64, coef0: f64, degree: u32 },
+    /// $\tanh(\gamma\langle x, x'\rangle + r)$.
+    Sigmoid { gamma: f64, coef0: f64 },
+    /// $e^{-\gamma\|x-x'\|^2}$.
+    Gaussian { gamma: f64 },
+    /// Any other function of $\|x-x'\|^2$.
+    Radial(Radial),
+}
+
+impl Formula {
+    /// Whether $K(x+c, x'+c) = K(x, x')$.
+    fn ignores_shift(self) -> bool {
+        matches!(self, Self::Gaussian { .. } | Self::Radial(_))
+    }
+
+    /// Factor that makes a squared norm an argument of order one.
+    fn scale(self) -> f64 {
+        match self {
+            Self::Dot => 1.0,
+            Self::Polynomial { gamma, .. }
+            | Self::Sigmoid { gamma, .. }
+            | Self::Gaussian { gamma } => gamma.abs(),
+            // Powers of small distances feel relative errors: always by differences.
+            Self::Radial(_) => f64::INFINITY,
+        }
+    }
+}
+
+/// How rows will be stored and combined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) single: bool,
+    sparse: bool,
+    difference: bool,
+}
+
+/// Statistics of the rows that decide the layout.
+pub(super) struct Survey {
+    n_features: usize,
+    means: Vec<f64>,
+    stored: usize,
+    n_rows: usize,
+    max_sq_norm: f64,
+    max_centred_sq_norm: f64,
+}
+
+impl Survey {
+    pub(super) fn new(view: SamplesView<'_>, rows: &[u32]) -> Self {
+        let n_features = view.n_features();
+        let mut means = vec![0.0; n_features];
+        let mut stored = 0;
+        let mut max_sq_norm = 0.0f64;
+        for &i in rows {
+            let mut sq_norm = 0.0;
+            view.row(i as usize).for_each(|f, value| {
+                means[f] += value;
+                stored += usize::from(value != 0.0);
+                sq_norm += value * value;
+            });
+            max_sq_norm = max_sq_norm.max(sq_norm);
+        }
+        for mean in &mut means {
+            *mean /= rows.len().max(1) as f64;
+        }
+        let mean_sq_norm: f64 = means.iter().map(|mean| mean * mean).sum();
+        let mut max_centred_sq_norm = 0.0f64;
+        for &i in rows {
+            // Σ(x−c)² over stored entries, plus Σc² over the others.
+            let mut sq_norm = mean_sq_norm;
+            view.row(i as usize).for_each(|f, value| {
+                let centred = value - means[f];
+                sq_norm += centred * centred - means[f] * means[f];
+            });
+            max_centred_sq_norm = max_centred_sq_norm.max(sq_norm);
+        }
+        Self { n_features, means, stored, n_rows: rows.len(), max_sq_norm, max_centred_sq_norm }
+    }
+
+    /// The cheapest layout that is precise enough, with the offset to subtract from every row.
+    pub(super) fn choose(&self, formula: Formula, centre_dot: bool) -> (Layout, Vec<f64>) {
+        let scale = formula.scale();
+        let plain = scale * self.max_sq_norm;
+        let may_centre = formula.ignores_shift() || (centre_dot && formula == Formula::Dot);
+        let centred = if may_centre { scale * self.max_centred_sq_norm } else { plain };
+        let per_row = self.stored as f64 / self.n_rows.max(1) as f64;
+        let d = self.n_features as f64;
+        // Cycles for one inner product, measured on AVX2: panels reach two vector multiply-adds a
+        // cycle, sparse rows need two loads for each entry but serve sixteen queries.
+        let candidates = [
+            (true, true, 0.14 * per_row + 1.0, plain <= SINGLE_LIMIT),
+            (true, false, d / 14.0, centred <= SINGLE_LIMIT),
+            (false, true, 0.28 * per_row + 2.0, plain <= DOUBLE_LIMIT),
+            (false, false, d / 7.0, centred <= DOUBLE_LIMIT),
+        ];
+        let best = candidates
+            .iter()
+            .filter(|candidate| candidate.3)
+            .min_by(|a, b| a.2.total_cmp(&b.2));
+        let (layout, centring) = match best {
+            Some(&(single, sparse, _, _)) => {
+                (Layout { single, sparse, difference: false }, may_centre && !sparse)
+            }
+            // Inner products have no difference form, and rows that are sparse in a wide space must
+            // not be spread out: double precision is the best there is.
+            None if !formula.ignores_shift() || 16.0 * per_row < d => {
+                let sparse = 4.0 * per_row < d;
+                (Layout { single: false, sparse, difference: false }, may_centre && !sparse)
+            }
+            None => (Layout { single: false, sparse: false, difference: true }, may_centre),
+        };
+        (layout, if centring { self.means.clone() } else { Vec::new() })
+    }
+}
+
+enum Store<T> {
+    Dense(Panels<T>),
+    Sparse(SparseRows<T>),
+}
+
+/// Rows in one precision, ready to meet queries under one formula.
+pub(super) struct Packed<T> {
+    formula: Formula,
+    layout: Layout,
+    offset: Vec<f64>,
+    store: Store<T>,
+    /// $-\gamma\|x\|^2$ of every row for Gaussians, $\|x\|^2$ otherwise; padded by one panel.
+    norms: Vec<T>,
+    n_features: usize,
+}
+
+/// Query rows in the form that the store wants.
+pub(super) struct Queries<T> {
+    count: usize,
+    dense: Vec<T>,
+    sparse: Vec<SparseQueries<T>>,
+    norms: Vec<T>,
+}
+
+impl<T: Real> Packed<T> {
+    pub(super) fn new(
+        formula: Formula,
+        view: SamplesView<'_>,
+        rows: &[u32],
+        layout: Layout,
+        offset: Vec<f64>,
+    ) -> Self {
+        let n_features = view.n_features();
+        let mut packed = Self {
+            formula,
+            layout,
+            offset,
+            store: Store::Sparse(SparseRows::pack(0, n_features, |i| view.row(i))),
+            norms: Vec::with_capacity(rows.len() + PANEL),
+            n_features,
+        };
+        let mut buffer = vec![0.0; n_features];
+        packed.store = if layout.sparse {
+            Store::Sparse(SparseRows::pack(rows.len(), n_features, |i| view.row(rows[i] as usize)))
+        } else {
+            Store::Dense(Panels::pack(rows.len(), n_features, |i, out| {
+                packed.shifted(view, rows[i] as usize, &mut buffer);
+                for (slot, &value) in out.iter_mut().zip(&buffer) {
+                    *slot = T::from_f64(value);
+                }
+            }))
+        };
+        for &i in rows {
+            let norm = packed.norm(view, i as usize, &mut buffer);
+            packed.norms.push(norm);
+        }
+        packed.norms.resize(rows.len() + PANEL, T::ZERO);
+        packed
+    }
+
+    /// Row `i` of `view` relative to the offset.
+    fn shifted(&self, view: SamplesView<'_>, i: usize, out: &mut [f64]) {
+        view.row(i).write_dense(out);
+        for (value, offset) in out.iter_mut().zip(&self.offset) {
+            *value -= offset;
+        }
+    }
+
+    /// The norm term of row `i`, from the values as they are stored (rounded to `T`).
+    fn norm(&self, view: SamplesView<'_>, i: usize, buffer: &mut [f64]) -> T {
+        let mut sum = 0.0;
+        if self.offset.is_empty() {
+            view.row(i).for_each(|f, value| {
+                if f < self.n_features {
+                    let value = T::from_f64(value).to_f64();
+                    sum += value * value;
+                }
+            });
+        } else {
+            self.shifted(view, i, buffer);
+            for &value in buffer.iter() {
+                let value = T::from_f64(value).to_f64();
+                sum += value * value;
+            }
+        }
+        match self.formula {
+            Formula::Gaussian { gamma } => T::from_f64(-gamma * sum),
+            _ => T::from_f64(sum),
+        }
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let store = match &self.store {
+            Store::Dense(panels) => panels.bytes(),
+            Store::Sparse(rows) => rows.bytes(),
+        };
+        store + self.norms.len() * size_of::<T>()
+    }
+
+    /// Other rows of the same view, packed in the same way.
+    pub(super) fn rebind(&self, view: SamplesView<'_>, rows: &[u32]) -> Self {
+        Self::new(self.formula, view, rows, self.layout, self.offset.clone())
+    }
+
+    /// Prepares the given rows of a view as queries.
+    pub(super) fn queries(
+        &self,
+        view: SamplesView<'_>,
+        rows: impl ExactSizeIterator<Item = usize>,
+    ) -> Queries<T> {
+        let count = rows.len();
+        let mut buffer = vec![0.0; self.n_features];
+        let mut queries =
+            Queries { count, dense: Vec::new(), sparse: Vec::new(), norms: Vec::with_capacity(count) };
+        match &self.store {
+            Store::Dense(_) => {
+                queries.dense.reserve(count * self.n_features);
+                for i in rows {
+                    self.shifted(view, i, &mut buffer);
+                    queries.dense.extend(buffer.iter().map(|&value| T::from_f64(value)));
+                    queries.norms.push(self.norm(view, i, &mut buffer));
+                }
+            }
+            Store::Sparse(_) => {
+                for (q, i) in rows.enumerate() {
+                    let lane = q % SPARSE_QUERIES;
+                    if lane == 0 {
+                        queries.sparse.push(SparseQueries::new(self.n_features));
+                    }
+                    if let Some(group) = queries.sparse.last_mut() {
+                        view.row(i).for_each(|f, value| {
+                            if value != 0.0 {
+                                group.set(lane, f, T::from_f64(value));
+                            }
+                        });
+                    }
+                    queries.norms.push(self.norm(view, i, &mut buffer));
+                }
+            }
+        }
+        queries
+    }
+
+    /// Kernel values of all queries against the packed rows `columns`.
+    pub(super) fn block<O: Real>(
+        &self,
+        queries: &Queries<T>,
+        columns: (usize, usize),
+        out: &mut [&mut [O]],
+    ) {
+        debug_assert_eq!(queries.count, out.len());
+        let norms = Norms { queries: &queries.norms, rows: &self.norms };
+        match self.formula {
+            Formula::Dot => self.run(queries, columns, DotMap, out),
+            Formula::Polynomial { gamma, coef0, degree } => {
+                let map = PolynomialMap {
+                    gamma: T::from_f64(gamma),
+                    coef0: T::from_f64(coef0),
+                    degree,
+                };
+                self.run(queries, columns, map, out);
+            }
+            Formula::Sigmoid { gamma, coef0 } => {
+                self.run(queries, columns, SigmoidMap { gamma, coef0 }, out);
+            }
+            Formula::Gaussian { gamma } if self.layout.difference => {
+                let map = GaussianOfDifference { minus_gamma: T::from_f64(-gamma) };
+                self.run(queries, columns, map, out);
+            }
+            Formula::Gaussian { gamma } => {
+                let map = GaussianMap { two_gamma: T::from_f64(2.0 * gamma), norms };
+                self.run(queries, columns, map, out);
+            }
+            Formula::Radial(radial) if self.layout.difference => {
+                let map = RadialOfDifference { radial, n_features: self.n_features };
+                self.run(queries, columns, map, out);
+            }
+            Formula::Radial(radial) => {
+                let map = RadialMap { radial, n_features: self.n_features, norms };
+                self.run(queries, columns, map, out);
+            }
+        }
+    }
+
+    fn run<O: Real, M: TileMap<T>>(
+        &self,
+        queries: &Queries<T>,
+        columns: (usize, usize),
+        map: M,
+        out: &mut [&mut [O]],
+    ) {
+        match &self.store {
+            Store::Dense(panels) => panel_block(panels, &queries.dense, columns, map, out),
+            Store::Sparse(rows) => {
+                for (group, part) in out.chunks_mut(SPARSE_QUERIES).enumerate() {
+                    let first = group * SPARSE_QUERIES;
+                    sparse_block(rows, &queries.sparse[group], columns, first, map, part);
+                }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Norms<'a, T> {
+    queries: &'a [T],
+    rows: &'a [T],
+}
+
+#[derive(Clone, Copy)]
+struct DotMap;
+
+impl<T: Real> TileMap<T> for DotMap {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values
+    }
+}
+
+#[derive(Clone, Copy)]
+struct PolynomialMap<T> {
+    gamma: T,
+    coef0: T,
+    degree: u32,
+}
+
+impl<T: Real> TileMap<T> for PolynomialMap<T> {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
+        for value in &mut values {
+            *value = value.fma::<FMA>(self.gamma, self.coef0);
+        }
+        let mut power = values;
+        for _ in 1..self.degree {
+            for lane in 0..PANEL {
+                power[lane] = power[lane] * values[lane];
+            }
+        }
+        power
+    }
+}
+
+#[derive(Clone, Copy)]
+struct SigmoidMap {
+    gamma: f64,
+    coef0: f64,
+}
+
+impl<T: Real> TileMap<T> for SigmoidMap {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values.map(|value| T::from_f64((self.gamma * value.to_f64() + self.coef0).tanh()))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct GaussianMap<'a, T> {
+    two_gamma: T,
+    norms: Norms<'a, T>,
+}
+
+impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, q: usize, first: usize, values: [T; PANEL]) -> [T; PANEL] {
+        let query = self.norms.queries[q];
+        let rows = &self.norms.rows[first..first + PANEL];
+        let mut out = [T::ZERO; PANEL];
+        for lane in 0..PANEL {
+            let exponent = values[lane].fma::<FMA>(self.two_gamma, query + rows[lane]);
+            // Rounding must not make a squared distance negative.
+            let exponent = if exponent < T::ZERO { exponent } else { T::ZERO };
+            out[lane] = exponent.exp_fast::<FMA>();
+        }
+        out
+    }
+}
+
+#[derive(Clone, Copy)]
+struct GaussianOfDifference<T> {
+    minus_gamma: T,
+}
+
+impl<T: Real> TileMap<T> for GaussianOfDifference<T> {
+    const DIFFERENCE: bool = true;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        let mut out = [T::ZERO; PANEL];
+        for lane in 0..PANEL {
+            out[lane] = (values[lane] * self.minus_gamma).exp_fast::<FMA>();
+        }
+        out
+    }
+}
+
+#[derive(Clone, Copy)]
+struct RadialMap<'a, T> {
+    radial: Radial,
+    n_features: usize,
+    norms: Norms<'a, T>,
+}
+
+impl<T: Real> TileMap<T> for RadialMap<'_, T> {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, q: usize, first: usize, mut values: [T; PANEL]) -> [T; PANEL] {
+        let query = self.norms.queries[q].to_f64();
+        for lane in 0..PANEL {
+            let row = self.norms.rows[first + lane].to_f64();
+            let squared = (query + row - 2.0 * values[lane].to_f64()).max(0.0);
+            values[lane] = T::from_f64(self.radial.value(squared, self.n_features));
+        }
+        values
+    }
+}
+
+#[derive(Clone, Copy)]
+struct RadialOfDifference {
+    radial: Radial,
+    n_features: usize,
+}
+
+impl<T: Real> TileMap<T> for RadialOfDifference {
+    const DIFFERENCE: bool = true;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values.map(|value| T::from_f64(self.radial.value(value.to_f64(), self.n_features)))
+    }
+}

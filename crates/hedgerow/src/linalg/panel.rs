@@ -1,0 +1,174 @@
+//! Dense rows packed for inner products of a few rows against many.
+//!
+//! Rows are grouped into panels of [`PANEL`]; within a panel the values stand feature by feature,
+//! so that one vector load brings the same feature of neighbouring rows.
+
+use super::Real;
+
+/// Rows of a panel.
+pub(crate) const PANEL: usize = 16;
+
+/// Query rows of the widest `f32` tile: 6 × 16 accumulators leave four of AVX2's sixteen registers.
+/// In `f64` the same registers hold 3 × 16.
+pub(crate) const QUERY_ROWS: usize = 6;
+
+/// Dense rows in panels. The last panel is filled up with zeros.
+#[derive(Debug, Clone)]
+pub(crate) struct Panels<T> {
+    n_features: usize,
+    values: Vec<T>,
+}
+
+impl<T: Real> Panels<T> {
+    /// Packs `n_rows` rows; `fill(i, buffer)` writes row `i`.
+    pub(crate) fn pack(
+        n_rows: usize,
+        n_features: usize,
+        mut fill: impl FnMut(usize, &mut [T]),
+    ) -> Self {
+        let mut values = vec![T::ZERO; n_rows.div_ceil(PANEL) * PANEL * n_features];
+        let mut row = vec![T::ZERO; n_features];
+        for i in 0..n_rows {
+            fill(i, &mut row);
+            let start = (i / PANEL) * PANEL * n_features + i % PANEL;
+            for (f, &value) in row.iter().enumerate() {
+                values[start + f * PANEL] = value;
+            }
+        }
+        Self { n_features, values }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.len() * size_of::<T>()
+    }
+
+    /// The values of panel `p`.
+    fn panel(&self, p: usize) -> &[T] {
+        let size = PANEL * self.n_features;
+        &self.values[p * size..(p + 1) * size]
+    }
+}
+
+/// What a tile does with the inner products before they are stored.
+pub(crate) trait TileMap<T: Real>: Copy {
+    /// Whether tiles accumulate $\sum (q-t)^2$ instead of $\sum q t$.
+    const DIFFERENCE: bool;
+
+    /// Maps the accumulated values of query `q` against the 16 rows from `first_row` on.
+    fn map<const FMA: bool>(self, q: usize, first_row: usize, values: [T; PANEL]) -> [T; PANEL];
+}
+
+#[inline(always)]
+fn tile<const FMA: bool, T: Real, const ROWS: usize, const DIFFERENCE: bool>(
+    queries: &[T],
+    n_features: usize,
+    panel: &[T],
+) -> [[T; PANEL]; ROWS] {
+    let mut sums = [[T::ZERO; PANEL]; ROWS];
+    let mut rows: [&[T]; ROWS] = [&[]; ROWS];
+    for r in 0..ROWS {
+        rows[r] = &queries[r * n_features..(r + 1) * n_features];
+    }
+    let (lanes, _) = panel.as_chunks::<PANEL>();
+    for f in 0..n_features.min(lanes.len()) {
+        let column = &lanes[f];
+        for r in 0..ROWS {
+            let q = rows[r][f];
+            for lane in 0..PANEL {
+                if DIFFERENCE {
+                    let difference = q - column[lane];
+                    sums[r][lane] = difference.fma::<FMA>(difference, sums[r][lane]);
+                } else {
+                    sums[r][lane] = q.fma::<FMA>(column[lane], sums[r][lane]);
+                }
+            }
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn run_tile<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const ROWS: usize>(
+    panels: &Panels<T>,
+    queries: &[T],
+    first_query: usize,
+    p: usize,
+    map: M,
+    out: &mut [&mut [O]],
+    columns: (usize, usize),
+) {
+    let d = panels.n_features;
+    let block = &queries[first_query * d..(first_query + ROWS) * d];
+    let sums = if M::DIFFERENCE {
+        tile::<FMA, T, ROWS, true>(block, d, panels.panel(p))
+    } else {
+        tile::<FMA, T, ROWS, false>(block, d, panels.panel(p))
+    };
+    let first_row = p * PANEL;
+    // Most panels lie wholly inside the asked-for columns.
+    let from = columns.0.max(first_row);
+    let to = columns.1.min(first_row + PANEL);
+    for r in 0..ROWS {
+        let mapped = map.map::<FMA>(first_query + r, first_row, sums[r]);
+        let row = &mut out[first_query + r];
+        if to - from == PANEL {
+            let target: &mut [O] = &mut row[first_row - columns.0..first_row - columns.0 + PANEL];
+            for lane in 0..PANEL {
+                target[lane] = O::from_f64(mapped[lane].to_f64());
+            }
+        } else {
+            for i in from..to {
+                row[i - columns.0] = O::from_f64(mapped[i - first_row].to_f64());
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn block_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+    panels: &Panels<T>,
+    queries: &[T],
+    columns: (usize, usize),
+    map: M,
+    out: &mut [&mut [O]],
+) {
+    if columns.0 >= columns.1 {
+        return;
+    }
+    let n_queries = out.len();
+    for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
+        let mut q = 0;
+        if size_of::<T>() == 4 {
+            while q + QUERY_ROWS <= n_queries {
+                run_tile::<FMA, T, O, M, QUERY_ROWS>(panels, queries, q, p, map, out, columns);
+                q += QUERY_ROWS;
+            }
+        } else {
+            while q + QUERY_ROWS / 2 <= n_queries {
+                run_tile::<FMA, T, O, M, { QUERY_ROWS / 2 }>(panels, queries, q, p, map, out, columns);
+                q += QUERY_ROWS / 2;
+            }
+        }
+        match n_queries - q {
+            5 => run_tile::<FMA, T, O, M, 5>(panels, queries, q, p, map, out, columns),
+            4 => run_tile::<FMA, T, O, M, 4>(panels, queries, q, p, map, out, columns),
+            3 => run_tile::<FMA, T, O, M, 3>(panels, queries, q, p, map, out, columns),
+            2 => run_tile::<FMA, T, O, M, 2>(panels, queries, q, p, map, out, columns),
+            1 => run_tile::<FMA, T, O, M, 1>(panels, queries, q, p, map, out, columns),
+            _ => {}
+        }
+    }
+}
+
+multiversion! {
+    /// Writes, for every query row (`queries` holds them row after row) and every packed row in
+    /// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
+    pub(crate) fn panel_block[T: Real, O: Real, M: TileMap<T>](
+        panels: &Panels<T>,
+        queries: &[T],
+        columns: (usize, usize),
+        map: M,
+        out: &mut [&mut [O]],
+    ) = block_body;
+}
