@@ -3,7 +3,7 @@
 //! It is the reference that the blocked engine is tested against, and good enough for small jobs.
 //! Features at or beyond `n_features` are ignored; features that a row does not store are 0.
 
-use super::distance::{clamp, unclamped};
+use super::distance::clamp;
 use super::{Kernel, Radial};
 use crate::data::Row;
 use crate::{Error, Result};
@@ -15,7 +15,7 @@ impl Kernel {
     /// [`Error::KernelUse`] for a precomputed kernel, whose rows are no feature vectors.
     pub fn value(&self, x: Row<'_>, y: Row<'_>, n_features: usize) -> Result<f64> {
         ensure_features(self)?;
-        Ok(evaluate(self, x, y, n_features))
+        Ok(evaluate(self, x, y, n_features).xy)
     }
 
     /// $K(x, x)$.
@@ -34,45 +34,139 @@ pub(super) fn ensure_features(kernel: &Kernel) -> Result<()> {
     Ok(())
 }
 
-/// $K(x, x')$. For a precomputed kernel `x` and `y` are rows of the matrix, and the value is NaN
-/// when `y` does not carry the number of a column of `x`.
-pub(super) fn evaluate(kernel: &Kernel, x: Row<'_>, y: Row<'_>, n: usize) -> f64 {
+/// All that an operator may ask of its input kernel for one pair. Passing them up together keeps
+/// the work linear in the size of the expression.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairValues {
+    /// $K(x,x)$.
+    xx: f64,
+    /// $K(x',x')$.
+    yy: f64,
+    /// $K(x,x')$.
+    xy: f64,
+    /// $K(x,x) + K(x',x') - 2K(x,x')$ with its sign, without cancellation where that is possible.
+    pub(super) squared: f64,
+}
+
+impl PairValues {
+    fn new(xx: f64, yy: f64, xy: f64) -> Self {
+        Self {
+            xx,
+            yy,
+            xy,
+            squared: xx + yy - 2.0 * xy,
+        }
+    }
+
+    /// The values of `of(x, x')` for the three pairs.
+    fn of_pairs<'a>(x: Row<'a>, y: Row<'a>, of: impl Fn(Row<'a>, Row<'a>) -> f64) -> Self {
+        Self::new(of(x, x), of(y, y), of(x, y))
+    }
+
+    /// Another function of the kernel's value.
+    fn map(self, of: impl Fn(f64) -> f64) -> Self {
+        Self::new(of(self.xx), of(self.yy), of(self.xy))
+    }
+
+    /// A function of a squared distance.
+    fn radial(radial: Radial, squared: f64, n_features: usize) -> Self {
+        let at_zero = radial.value(0.0, n_features);
+        let xy = radial.value(squared, n_features);
+        Self {
+            xx: at_zero,
+            yy: at_zero,
+            xy,
+            squared: match radial {
+                Radial::Gaussian { gamma } => -2.0 * (-gamma * clamp(squared)).exp_m1(),
+                _ => 2.0 * (at_zero - xy),
+            },
+        }
+    }
+
+    /// A function of the angle in the feature space.
+    fn angle(self, radial: Radial, n_features: usize) -> Self {
+        let theta = spectral_angle(self.xx, self.yy, self.xy);
+        Self::radial(radial, theta * theta, n_features)
+    }
+}
+
+/// The kernel for one pair. For a precomputed kernel `x` and `y` are rows of the matrix, and a
+/// value is NaN when the second row does not carry the number of a column of the first.
+pub(super) fn evaluate(kernel: &Kernel, x: Row<'_>, y: Row<'_>, n: usize) -> PairValues {
     match kernel {
-        Kernel::Linear => dot(x, y, n),
+        Kernel::Linear => PairValues {
+            squared: euclidean_sq_dist(x, y, n),
+            ..inner_products(x, y, n)
+        },
         Kernel::Polynomial {
             gamma,
             coef0,
             degree,
-        } => (gamma * dot(x, y, n) + coef0).powi(*degree as i32),
-        Kernel::Sigmoid { gamma, coef0 } => (gamma * dot(x, y, n) + coef0).tanh(),
-        Kernel::Radial(radial) => radial.value(euclidean_sq_dist(x, y, n), n),
-        Kernel::Angle(radial) => of_angle(*radial, dot(x, x, n), dot(y, y, n), dot(x, y, n), n),
-        Kernel::HistogramIntersection { alpha } => {
+        } => inner_products(x, y, n).map(|dot| (gamma * dot + coef0).powi(*degree as i32)),
+        Kernel::Sigmoid { gamma, coef0 } => {
+            inner_products(x, y, n).map(|dot| (gamma * dot + coef0).tanh())
+        }
+        Kernel::Radial(radial) => PairValues::radial(*radial, euclidean_sq_dist(x, y, n), n),
+        Kernel::Angle(radial) => inner_products(x, y, n).angle(*radial, n),
+        Kernel::HistogramIntersection { alpha } => PairValues::of_pairs(x, y, |x, y| {
             let mut sum = 0.0;
             merge(x, y, n, |u, v| sum += u.abs().min(v.abs()).powf(*alpha));
             sum
-        }
-        Kernel::Spline => {
+        }),
+        Kernel::Spline => PairValues::of_pairs(x, y, |x, y| {
             let mut product = 1.0;
             merge(x, y, n, |u, v| product *= spline_factor(u, v));
             product
+        }),
+        Kernel::Precomputed => PairValues::of_pairs(x, y, precomputed_entry),
+        Kernel::Sum(kernels) => {
+            let mut sum = PairValues::new(0.0, 0.0, 0.0);
+            for part in kernels {
+                let part = evaluate(part, x, y, n);
+                sum = PairValues {
+                    xx: sum.xx + part.xx,
+                    yy: sum.yy + part.yy,
+                    xy: sum.xy + part.xy,
+                    squared: sum.squared + part.squared,
+                };
+            }
+            sum
         }
-        Kernel::Precomputed => precomputed_entry(x, y),
-        Kernel::Sum(kernels) => kernels.iter().map(|part| evaluate(part, x, y, n)).sum(),
-        Kernel::Product(kernels) => kernels.iter().map(|part| evaluate(part, x, y, n)).product(),
-        Kernel::Scaled { factor, kernel } => factor * evaluate(kernel, x, y, n),
+        Kernel::Product(kernels) => {
+            let mut product = PairValues::new(1.0, 1.0, 1.0);
+            for part in kernels {
+                let part = evaluate(part, x, y, n);
+                product = PairValues::new(
+                    product.xx * part.xx,
+                    product.yy * part.yy,
+                    product.xy * part.xy,
+                );
+            }
+            product
+        }
+        Kernel::Scaled { factor, kernel } => {
+            let inner = evaluate(kernel, x, y, n);
+            PairValues {
+                squared: factor * inner.squared,
+                ..inner.map(|value| factor * value)
+            }
+        }
         Kernel::Series {
             coefficients,
             kernel,
-        } => {
-            let base = evaluate(kernel, x, y, n);
-            let horner = |sum, &coefficient| sum * base + coefficient;
+        } => evaluate(kernel, x, y, n).map(|value| {
+            let horner = |sum, &coefficient| sum * value + coefficient;
             coefficients.iter().rev().fold(0.0, horner)
-        }
-        Kernel::Exp(kernel) => evaluate(kernel, x, y, n).exp(),
+        }),
+        Kernel::Exp(kernel) => evaluate(kernel, x, y, n).map(f64::exp),
         Kernel::Conformal { rate, kernel } => {
-            let damping = (-rate * (dot(x, x, n) + dot(y, y, n))).exp();
-            damping * evaluate(kernel, x, y, n)
+            let (norms, inner) = (inner_products(x, y, n), evaluate(kernel, x, y, n));
+            let damping = |norms: f64| (-rate * norms).exp();
+            PairValues::new(
+                damping(2.0 * norms.xx) * inner.xx,
+                damping(2.0 * norms.yy) * inner.yy,
+                damping(norms.xx + norms.yy) * inner.xy,
+            )
         }
         Kernel::Weighted { weights, kernel } => {
             let (x, y) = (weighted_row(x, weights), weighted_row(y, weights));
@@ -84,22 +178,24 @@ pub(super) fn evaluate(kernel: &Kernel, x: Row<'_>, y: Row<'_>, n: usize) -> f64
             eta,
             kernel,
         } => {
-            let squared = clamp(unclamped(kernel, x, y, n));
-            operator.value(squared, evaluate(kernel, x, y, n), *sigma, *eta)
+            let inner = evaluate(kernel, x, y, n);
+            let value = |squared, k_xy| operator.value(squared, k_xy, *sigma, *eta);
+            PairValues {
+                xx: value(0.0, inner.xx),
+                yy: value(0.0, inner.yy),
+                xy: value(inner.squared, inner.xy),
+                squared: operator.sq_dist(inner.squared, inner.xy, *sigma, *eta),
+            }
         }
-        Kernel::RadialOf { radial, kernel } => radial.value(clamp(unclamped(kernel, x, y, n)), n),
-        Kernel::AngleOf { radial, kernel } => {
-            let value = |a, b| evaluate(kernel, a, b, n);
-            of_angle(*radial, value(x, x), value(y, y), value(x, y), n)
+        Kernel::RadialOf { radial, kernel } => {
+            PairValues::radial(*radial, evaluate(kernel, x, y, n).squared, n)
         }
+        Kernel::AngleOf { radial, kernel } => evaluate(kernel, x, y, n).angle(*radial, n),
     }
 }
 
-/// `radial` at the angle $\arccos(k_{xy}/\sqrt{k_{xx}k_{yy}})$; a vector without length has angle 0
-/// to all others.
-fn of_angle(radial: Radial, k_xx: f64, k_yy: f64, k_xy: f64, n_features: usize) -> f64 {
-    let theta = spectral_angle(k_xx, k_yy, k_xy);
-    radial.value(theta * theta, n_features)
+fn inner_products(x: Row<'_>, y: Row<'_>, n_features: usize) -> PairValues {
+    PairValues::of_pairs(x, y, |x, y| dot(x, y, n_features))
 }
 
 /// The angle between two vectors, from their inner products, in `[0, pi]`: the cosine is clamped,
@@ -146,7 +242,7 @@ fn column(row: Row<'_>, f: usize) -> Option<f64> {
 }
 
 /// $\langle x, x'\rangle$.
-pub(super) fn dot(x: Row<'_>, y: Row<'_>, n_features: usize) -> f64 {
+fn dot(x: Row<'_>, y: Row<'_>, n_features: usize) -> f64 {
     let mut sum = 0.0;
     merge(x, y, n_features, |u, v| sum += u * v);
     sum
@@ -202,13 +298,13 @@ fn entry(row: Row<'_>, at: usize) -> Option<(usize, f64)> {
 }
 
 /// An owned sparse row.
-pub(super) struct OwnedRow {
+struct OwnedRow {
     indices: Vec<u32>,
     values: Vec<f64>,
 }
 
 impl OwnedRow {
-    pub(super) fn as_row(&self) -> Row<'_> {
+    fn as_row(&self) -> Row<'_> {
         Row::Sparse {
             indices: &self.indices,
             values: &self.values,
@@ -217,7 +313,7 @@ impl OwnedRow {
 }
 
 /// The row with feature `f` multiplied by `weights[f]`; features without a weight are dropped.
-pub(super) fn weighted_row(row: Row<'_>, weights: &[f64]) -> OwnedRow {
+fn weighted_row(row: Row<'_>, weights: &[f64]) -> OwnedRow {
     let mut out = OwnedRow {
         indices: Vec::new(),
         values: Vec::new(),

@@ -12,7 +12,8 @@
 //! $\eta$ stop at $2^{-20}$.
 
 use super::Kernel;
-use super::distance::{clamp, unclamped};
+use super::distance::clamp;
+use super::scalar::{euclidean_sq_dist, evaluate};
 use crate::data::{Generator, SamplesView};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -159,8 +160,13 @@ impl PairDistances {
 }
 
 fn distance(kernel: &Kernel, samples: SamplesView<'_>, i: usize, j: usize) -> f64 {
-    let (x, y) = (samples.row(i), samples.row(j));
-    clamp(unclamped(kernel, x, y, samples.n_features())).sqrt()
+    let (x, y, n) = (samples.row(i), samples.row(j), samples.n_features());
+    let squared = match kernel {
+        // Spares the inner products.
+        Kernel::Linear => euclidean_sq_dist(x, y, n),
+        _ => clamp(evaluate(kernel, x, y, n).squared),
+    };
+    squared.sqrt()
 }
 
 fn not_a_distance(kernel: &Kernel) -> Error {
@@ -184,7 +190,9 @@ pub fn feature_variances(samples: SamplesView<'_>) -> Vec<f64> {
             stored[f] += 1;
         });
     }
-    means.iter_mut().for_each(|mean| *mean /= n);
+    for mean in &mut means {
+        *mean /= n;
+    }
     let absent = |(mean, &count): (&f64, &usize)| (n_rows - count) as f64 * mean * mean;
     let mut squares: Vec<f64> = means.iter().zip(&stored).map(absent).collect();
     for i in 0..n_rows {
@@ -192,7 +200,9 @@ pub fn feature_variances(samples: SamplesView<'_>) -> Vec<f64> {
             .row(i)
             .for_each(|f, value| squares[f] += (value - means[f]) * (value - means[f]));
     }
-    squares.iter_mut().for_each(|square| *square /= n);
+    for square in &mut squares {
+        *square /= n;
+    }
     squares
 }
 
