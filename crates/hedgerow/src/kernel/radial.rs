@@ -83,7 +83,10 @@ impl Radial {
                     0.0
                 }
             }
-            Self::Triangular { h } => (1.0 - r2.sqrt() / h).max(0.0),
+            Self::Triangular { h } => {
+                let height = 1.0 - r2.sqrt() / h;
+                if height < 0.0 { 0.0 } else { height }
+            }
             Self::Multiquadric { c } => (r2 + c * c).sqrt(),
             Self::InverseMultiquadric { c } => (r2 + c * c).sqrt().recip(),
             Self::ThinPlate => r2.powf(n + 0.5),
