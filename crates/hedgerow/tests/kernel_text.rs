@@ -1,5 +1,7 @@
 //! The text form of kernels: read, write, and what it says about hostile text.
 
+#![allow(clippy::too_many_lines)] // tables of cases are long, not complex
+
 use hedgerow::Error;
 use hedgerow::data::SamplesView;
 use hedgerow::kernel::{Kernel, KernelSpec, LocalOperator, Radial};
