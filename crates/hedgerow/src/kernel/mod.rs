@@ -2,12 +2,30 @@
 
 mod cache;
 mod composite;
+mod distance;
 mod expr;
 mod gram;
+mod local;
 mod packed;
 mod radial;
+mod scalar;
+mod spec;
+mod text;
+mod vocabulary;
+mod width;
 
 pub use cache::CachedGram;
-pub use expr::{Kernel, LocalOperator};
+pub use distance::sq_dist;
+pub use expr::{Kernel, LocalOperator, MAX_DEPTH};
 pub use gram::{Gram, GramQueries};
-pub use radial::Radial;
+pub use local::{
+    ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
+};
+pub use radial::{Definiteness, Radial};
+pub use scalar::spectral_angle;
+pub use spec::KernelSpec;
+pub use width::{
+    GAMMA_CAP, PairDistances, WIDTH_FLOOR, eta_from_distance, feature_variances, gamma_auto,
+    gamma_from_distance, gamma_mean, gamma_scale, mean_sq_dist, neighborhood_gamma, percentile,
+    sigma_from_distance,
+};
