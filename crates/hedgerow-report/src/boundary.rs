@@ -363,8 +363,8 @@ fn stroke(
         .num("stroke-width", width)
         .attr("stroke-linejoin", "round");
     if dash.is_empty() {
-        tag.end()
+        tag.end();
     } else {
-        tag.attr("stroke-dasharray", dash).end()
+        tag.attr("stroke-dasharray", dash).end();
     }
 }

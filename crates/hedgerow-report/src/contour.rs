@@ -86,7 +86,7 @@ pub(crate) fn smoothed_outlines(field: &Field, level: f64, rounds: usize) -> Vec
         }
         let lines = level_lines(&polygon, &is_line);
         found.push(Outline {
-            polygon: simplify(polygon),
+            polygon: simplify(&polygon),
             lines,
         });
     }
@@ -201,7 +201,7 @@ fn level_lines(polygon: &[(f64, f64)], is_line: &[bool]) -> Vec<Vec<(f64, f64)>>
     let Some(gap) = is_line.iter().position(|&line| !line) else {
         let mut closed = polygon.to_vec();
         closed.extend(polygon.first());
-        return vec![simplify(closed)];
+        return vec![simplify(&closed)];
     };
     let mut lines = Vec::new();
     let mut run: Vec<(f64, f64)> = Vec::new();
@@ -213,14 +213,14 @@ fn level_lines(polygon: &[(f64, f64)], is_line: &[bool]) -> Vec<Vec<(f64, f64)>>
             }
             run.push(polygon[(k + 1) % n]);
         } else if !run.is_empty() {
-            lines.push(simplify(std::mem::take(&mut run)));
+            lines.push(simplify(&std::mem::take(&mut run)));
         }
     }
     lines
 }
 
 /// Drops points that lie on the straight line between their neighbours (within 1 % of a cell).
-fn simplify(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+fn simplify(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     const SLACK: f64 = 0.01;
     let mut kept: Vec<(f64, f64)> = Vec::with_capacity(points.len());
     let mut skipped: Vec<(f64, f64)> = Vec::new();

@@ -219,9 +219,9 @@ pub(crate) fn line(
         .attr("stroke", stroke)
         .num("stroke-width", width);
     if dash.is_empty() {
-        tag.end()
+        tag.end();
     } else {
-        tag.attr("stroke-dasharray", dash).end()
+        tag.attr("stroke-dasharray", dash).end();
     }
 }
 
