@@ -101,7 +101,14 @@ pub(crate) fn significant(value: f64, digits: usize) -> String {
     // Two steps, so that subnormal numbers do not divide by zero.
     let half = exponent / 2;
     let mantissa = value / 10f64.powi(half) / 10f64.powi(exponent - half);
-    power(mantissa, exponent, digits.saturating_sub(1).min(2))
+    // As many decimals as the rounded mantissa needs.
+    let most = digits.saturating_sub(1).min(2);
+    let needed = (0..=most).find(|&d| {
+        let scale = 10f64.powi((most - d) as i32);
+        let units = (mantissa * 10f64.powi(most as i32)).round();
+        (units / scale).fract() == 0.0
+    });
+    power(mantissa, exponent, needed.unwrap_or(most))
 }
 
 #[cfg(test)]
@@ -115,6 +122,8 @@ mod tests {
         assert_eq!(significant(-0.5, 3), "−0.5");
         assert_eq!(significant(1234.5, 3), "1234");
         assert_eq!(significant(1e9, 1), "10⁹");
+        assert_eq!(significant(5e9, 3), "5×10⁹");
+        assert_eq!(significant(-1.999_9e9, 3), "−2×10⁹");
         assert_eq!(significant(2.5e-7, 2), "2.5×10⁻⁷");
         assert_eq!(significant(5e-324, 2), "4.9×10⁻³²⁴");
         assert_eq!(fixed(-0.001, 2), "0.00");

@@ -26,11 +26,7 @@ fn check(name: &str, svg: &str) {
                 assert!(value.abs() < 2e5, "{name}: {} = {value}", attribute.name());
             }
             if ["width", "height", "r"].contains(&attribute.name()) {
-                assert!(
-                    !attribute.value().starts_with('-'),
-                    "{name}: {:?}",
-                    attribute
-                );
+                assert!(!attribute.value().starts_with('-'), "{name}: {attribute:?}");
             }
             assert!(!attribute.value().contains("NaN"), "{name}: {attribute:?}");
             assert!(!attribute.value().contains("inf"), "{name}: {attribute:?}");
@@ -38,6 +34,7 @@ fn check(name: &str, svg: &str) {
     }
 }
 
+#[allow(clippy::too_many_lines)] // a list of all charts
 /// Every kind of chart, filled with the given points and label.
 fn all_charts(points: &[(f64, f64)], label: &str) -> Vec<(&'static str, String)> {
     let xs: Vec<f64> = points.iter().map(|point| point.0).collect();
