@@ -75,7 +75,8 @@ impl BoundaryChart {
         self
     }
 
-    /// Sets the predicted class index on a grid, for any number of classes.
+    /// Sets the predicted class index on a grid. Of more than 64 classes only the most frequent are
+    /// drawn.
     pub fn with_regions(mut self, nx: usize, ny: usize, classes: Vec<u32>) -> Self {
         self.ground =
             (nx.checked_mul(ny) == Some(classes.len()) && nx >= 2 && ny >= 2).then_some(Ground {
@@ -218,9 +219,7 @@ impl Ground {
             }
             GroundValues::Regions(classes) => {
                 let (nx, ny, classes) = thin_classes(self.nx, self.ny, classes);
-                let mut present = classes.clone();
-                present.sort_unstable();
-                present.dedup();
+                let present = most_frequent(&classes);
                 let parts: Vec<(Field, Vec<Outline>, u32)> = present
                     .iter()
                     .map(|&class| {
@@ -295,6 +294,21 @@ fn thin_classes(nx: usize, ny: usize, classes: &[u32]) -> (usize, usize, Vec<u32
         out.extend((0..mx).map(|i| classes[row + nearest(i, mx, nx)]));
     }
     (mx, my, out)
+}
+
+/// The classes of a grid, ascending; of a hostile number of them only the most frequent.
+fn most_frequent(classes: &[u32]) -> Vec<u32> {
+    let mut sorted = classes.to_vec();
+    sorted.sort_unstable();
+    let mut counted: Vec<(usize, u32)> = sorted
+        .chunk_by(|a, b| a == b)
+        .map(|run| (run.len(), run[0]))
+        .collect();
+    counted.sort_by_key(|&(count, class)| (std::cmp::Reverse(count), class));
+    counted.truncate(marker::MOST_CLASSES);
+    let mut present: Vec<u32> = counted.into_iter().map(|(_, class)| class).collect();
+    present.sort_unstable();
+    present
 }
 
 /// One where a node has the class, zero elsewhere.

@@ -5,6 +5,8 @@ use crate::svg::{Path, Svg};
 
 /// Number of distinct shapes; they repeat after that.
 const SHAPES: usize = 6;
+/// Classes that a chart tells apart at most.
+pub(crate) const MOST_CLASSES: usize = 64;
 
 /// Draws the mark of a class, filled and with a thin white edge that parts overlapping marks.
 pub(crate) fn draw(svg: &mut Svg, class: usize, x: f64, y: f64, radius: f64) {
@@ -77,8 +79,12 @@ pub(crate) fn draw_all(svg: &mut Svg, points: &[(f64, f64, usize)]) {
         }
         return;
     }
-    let n_classes = points.iter().map(|point| point.2 + 1).max().unwrap_or(0);
-    for class in 0..n_classes {
+    let mut classes: Vec<usize> = points.iter().map(|point| point.2).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    // Marks repeat anyway; a class for each point must not cost a pass for each.
+    classes.truncate(MOST_CLASSES);
+    for class in classes {
         let mut pixels: Vec<(i64, i64)> = points
             .iter()
             .filter(|point| point.2 == class)

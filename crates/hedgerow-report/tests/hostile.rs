@@ -230,6 +230,21 @@ fn the_same_input_gives_the_same_bytes() {
 }
 
 #[test]
+fn of_a_class_for_every_point_or_node_only_some_are_drawn() {
+    let points = (0..20_000u32).map(|k| (f64::from(k % 141), f64::from(k / 141), u32::MAX - k));
+    let svg = BoundaryChart::new("points", (0.0, 141.0), (0.0, 141.0))
+        .with_points(points)
+        .to_svg();
+    check("points", &svg);
+    assert_eq!(svg.matches("stroke-linecap").count(), 64);
+    let svg = BoundaryChart::new("regions", (0.0, 1.0), (0.0, 1.0))
+        .with_regions(200, 200, (0..40_000).map(|k| k * 100_000).collect())
+        .to_svg();
+    check("regions", &svg);
+    assert_eq!(svg.matches("fill-rule").count(), 64);
+}
+
+#[test]
 fn an_overlong_matrix_or_table_is_bounded() {
     let names: Vec<String> = (0..150).map(|k| format!("class {k}")).collect();
     let svg = ConfusionChart::new("big")
