@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
+from common import CACHE, ROOT
+
 SOURCE = Path(os.environ.get("HEDGEROW_DATA", ROOT.parent / "shared" / "data"))
-CACHE = Path(os.environ.get("HEDGEROW_BENCH_DATA", ROOT / "build" / "bench-data"))
 SEED = 20240501
 
 
