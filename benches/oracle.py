@@ -69,12 +69,12 @@ class Oracle:
     def ask_ours(self, data, model, probability=False):
         out = self.tmp / "ours.out"
         self.command([self.hedgerow, "predict", *(["--probability"] if probability else []), data, model, out])
-        return out
+        return counted(out, data)
 
     def ask_theirs(self, data, model, probability=False):
         out = self.tmp / "theirs.out"
         self.command([self.test, "-b", int(probability), data, model, out])
-        return out
+        return counted(out, data)
 
     # ----- verdicts
     def judge(self, group, name, what, ours, theirs, measure, bound, good):
@@ -195,6 +195,14 @@ class Oracle:
 # ---------------------------------------------------------------------------------- small tools
 def show(v):
     return f"{v:.8g}" if isinstance(v, float) else str(v)
+
+
+def counted(out, data):
+    """`out` itself, if it has one answer for every row of `data`."""
+    answers, rows = len(common.predicted(out)), len(common.true_labels(data))
+    if answers != rows or not rows:
+        raise Failed(f"{answers} answers for the {rows} rows of {Path(data).name}")
+    return out
 
 
 def rbf(p):

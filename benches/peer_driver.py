@@ -70,7 +70,7 @@ def measure_estimator(a, x, y, xt, yt):
 def measure_libsvm(a, x, y, xt, yt):
     import ctypes
     import numpy as np
-    from libsvm import svm, svmutil
+    from libsvm import svm
     to_rows = lambda m: [{int(k) + 1: float(r[k]) for k in np.flatnonzero(r)} for r in np.asarray(m)]
     problem, took, _ = timed(lambda: svm.svm_problem(y.tolist(), to_rows(x)))
     out["read_seconds"] += took
