@@ -1,5 +1,7 @@
 //! Cross-validation and grid search with small models made for the tests.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
+
 use hedgerow::data::{
     ClassLabels, ClassName, Dataset, Samples, SamplesView, Split, Target, folds, generate,
     stratified_folds,

@@ -1,5 +1,7 @@
 //! Generators: stated statistics, reproducibility, the catalogue.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
+
 use hedgerow::Error;
 use hedgerow::data::generate::{
     self, CATALOGUE, NdccParams, NdccProbesParams, RareMixtureParams, by_name,

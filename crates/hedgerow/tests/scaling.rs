@@ -1,5 +1,7 @@
 //! Scaling: the statistics asked for, sparsity, text form.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
+
 use hedgerow::Error;
 use hedgerow::data::{CsrMatrix, Samples, Scaler, Scaling};
 use proptest::prelude::*;

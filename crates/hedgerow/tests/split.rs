@@ -1,5 +1,7 @@
 //! Splits: partitions, strata, determinism.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
+
 use hedgerow::Error;
 use hedgerow::data::{
     ClassLabels, Split, folds, hold_out, repeated_hold_out, repeated_stratified_hold_out,

@@ -1,6 +1,8 @@
 //! Statistical tests: special functions against scipy (tests/golden/make_metrics.py), and the
 //! z, χ², p, critical distances and ranks that belong to published tables.
 
+#![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
+
 mod published;
 
 use hedgerow::Error;

@@ -73,16 +73,13 @@ impl Scaling {
             },
             Self::MinMax { low, high } => {
                 let (minima, maxima) = extremes(samples)?;
-                Map::MinMax {
-                    low,
-                    high,
-                    minima,
-                    maxima,
-                }
+                let ranges = minima.into_iter().zip(maxima).collect();
+                Map::MinMax { low, high, ranges }
             }
             Self::Standardize => {
                 let (means, deviations) = moments(samples)?;
-                Map::Standardize { means, deviations }
+                let moments = means.into_iter().zip(deviations).collect();
+                Map::Standardize { moments }
             }
         };
         Ok(Scaler { map })
@@ -103,13 +100,12 @@ enum Map {
     MinMax {
         low: f64,
         high: f64,
-        minima: Vec<f64>,
-        maxima: Vec<f64>,
+        /// Smallest and largest value of each feature.
+        ranges: Vec<(f64, f64)>,
     },
-    /// A deviation of 0 marks a constant feature.
     Standardize {
-        means: Vec<f64>,
-        deviations: Vec<f64>,
+        /// Mean and deviation of each feature; a deviation of 0 marks a constant one.
+        moments: Vec<(f64, f64)>,
     },
 }
 
@@ -118,8 +114,8 @@ impl Scaler {
     pub fn n_features(&self) -> usize {
         match &self.map {
             Map::Identity { n_features } => *n_features,
-            Map::MinMax { minima, .. } => minima.len(),
-            Map::Standardize { means, .. } => means.len(),
+            Map::MinMax { ranges, .. } => ranges.len(),
+            Map::Standardize { moments } => moments.len(),
         }
     }
 
@@ -127,26 +123,23 @@ impl Scaler {
     pub fn value(&self, f: usize, value: f64) -> f64 {
         match &self.map {
             Map::Identity { .. } => value,
-            Map::MinMax {
-                low,
-                high,
-                minima,
-                maxima,
-            } => {
-                if minima[f] == maxima[f] {
+            Map::MinMax { low, high, ranges } => {
+                let (min, max) = ranges[f];
+                if min == max {
                     0.0
-                } else if value == maxima[f] {
+                } else if value == max {
                     // low + (high - low) may differ from high in the last bit.
                     *high
                 } else {
-                    low + (high - low) * ((value - minima[f]) / (maxima[f] - minima[f]))
+                    low + (high - low) * ((value - min) / (max - min))
                 }
             }
-            Map::Standardize { means, deviations } => {
-                if deviations[f] == 0.0 {
+            Map::Standardize { moments } => {
+                let (mean, deviation) = moments[f];
+                if deviation == 0.0 {
                     0.0
                 } else {
-                    (value - means[f]) / deviations[f]
+                    (value - mean) / deviation
                 }
             }
         }
@@ -156,19 +149,15 @@ impl Scaler {
     pub fn inverse(&self, f: usize, scaled: f64) -> f64 {
         match &self.map {
             Map::Identity { .. } => scaled,
-            Map::MinMax {
-                low,
-                high,
-                minima,
-                maxima,
-            } => {
-                if minima[f] == maxima[f] {
-                    minima[f]
+            Map::MinMax { low, high, ranges } => {
+                let (min, max) = ranges[f];
+                if min == max {
+                    min
                 } else {
-                    minima[f] + (maxima[f] - minima[f]) * ((scaled - low) / (high - low))
+                    min + (max - min) * ((scaled - low) / (high - low))
                 }
             }
-            Map::Standardize { means, deviations } => means[f] + deviations[f] * scaled,
+            Map::Standardize { moments } => moments[f].0 + moments[f].1 * scaled,
         }
     }
 
@@ -255,9 +244,10 @@ impl Scaler {
         for f in 0..self.n_features() {
             let (min, max) = match &self.map {
                 Map::Identity { .. } => (0.0, 1.0),
-                Map::MinMax { minima, maxima, .. } => (minima[f], maxima[f]),
-                Map::Standardize { means, deviations } => {
-                    (means[f] - deviations[f], means[f] + deviations[f])
+                Map::MinMax { ranges, .. } => ranges[f],
+                Map::Standardize { moments } => {
+                    let (mean, deviation) = moments[f];
+                    (mean - deviation, mean + deviation)
                 }
             };
             if min != max {
@@ -298,8 +288,7 @@ impl Scaler {
         let [low, high] = numbers::<2>(range)
             .ok_or_else(|| fail(line, format!("expected \"lower upper\", found {range:?}")))?;
         Scaling::MinMax { low, high }.check()?;
-        let mut minima = vec![0.0; n_features];
-        let mut maxima = vec![0.0; n_features];
+        let mut ranges = vec![(0.0, 0.0); n_features];
         for (line, entry) in lines {
             let [index, min, max] = numbers::<3>(entry).ok_or_else(|| {
                 fail(line, format!("expected \"index min max\", found {entry:?}"))
@@ -313,20 +302,13 @@ impl Scaler {
                 return Err(fail(line, format!("range {min} to {max} is not ascending")));
             }
             let f = index as usize - 1;
-            if f >= minima.len() {
-                minima.resize(f + 1, 0.0);
-                maxima.resize(f + 1, 0.0);
+            if f >= ranges.len() {
+                ranges.resize(f + 1, (0.0, 0.0));
             }
-            minima[f] = min;
-            maxima[f] = max;
+            ranges[f] = (min, max);
         }
         Ok(Self {
-            map: Map::MinMax {
-                low,
-                high,
-                minima,
-                maxima,
-            },
+            map: Map::MinMax { low, high, ranges },
         })
     }
 }

@@ -213,7 +213,7 @@ where
         .par_iter()
         .map(|split| {
             let model = fit(&data.select(&split.train))?;
-            test_rows(model.as_ref(), data, &split.test)
+            test_rows(model.as_ref(), data, &split.test, |_| true)
         })
         .collect();
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
@@ -253,7 +253,21 @@ where
 /// The metrics of a fitted model on data with targets.
 pub fn evaluate(model: &dyn Predictor, data: &Dataset) -> Result<Vec<(Metric, f64)>> {
     let rows: Vec<usize> = (0..data.n_rows()).collect();
-    test_rows(model, data, &rows).map(|outcome| outcome.metrics)
+    test_rows(model, data, &rows, |_| true).map(|outcome| outcome.metrics)
+}
+
+/// One metric of a fitted model, without the work that only other metrics need.
+pub(super) fn measure(model: &dyn Predictor, data: &Dataset, metric: Metric) -> Result<f64> {
+    let rows: Vec<usize> = (0..data.n_rows()).collect();
+    let outcome = test_rows(model, data, &rows, |wanted| wanted == metric)?;
+    let found = outcome
+        .metrics
+        .into_iter()
+        .find(|(name, _)| *name == metric);
+    found.map(|(_, value)| value).ok_or(Error::Target {
+        needed: "a fold and a model for which the chosen metric exists",
+        found: "one without it (choose another metric)",
+    })
 }
 
 struct Outcome {
@@ -263,12 +277,18 @@ struct Outcome {
     metrics: Vec<(Metric, f64)>,
 }
 
-fn test_rows(model: &dyn Predictor, data: &Dataset, rows: &[usize]) -> Result<Outcome> {
+/// Predicts the rows and computes the metrics; those that cost more predictions only if wanted.
+fn test_rows(
+    model: &dyn Predictor,
+    data: &Dataset,
+    rows: &[usize],
+    wanted: impl Fn(Metric) -> bool,
+) -> Result<Outcome> {
     let test = data.select(rows);
     let prediction = model.predict(test.samples().view())?;
     match (test.target(), prediction) {
         (Target::Classes(_) | Target::Ordinal(_), Prediction::Classes(codes)) => {
-            classification_outcome(model, &test, &codes)
+            classification_outcome(model, &test, &codes, wanted)
         }
         (Target::Real(truth), Prediction::Real(values)) => {
             let metrics = vec![
@@ -303,7 +323,12 @@ fn test_rows(model: &dyn Predictor, data: &Dataset, rows: &[usize]) -> Result<Ou
     }
 }
 
-fn classification_outcome(model: &dyn Predictor, test: &Dataset, codes: &[u32]) -> Result<Outcome> {
+fn classification_outcome(
+    model: &dyn Predictor,
+    test: &Dataset,
+    codes: &[u32],
+    wanted: impl Fn(Metric) -> bool,
+) -> Result<Outcome> {
     let labels = test.classes()?;
     let model_names = model.classes().ok_or(Error::Target {
         needed: "a model that knows its class names",
@@ -323,12 +348,16 @@ fn classification_outcome(model: &dyn Predictor, test: &Dataset, codes: &[u32]) 
         (Metric::BalancedAccuracy, confusion.balanced_accuracy()),
         (Metric::MacroF1, confusion.macro_f_beta(1.0)),
     ];
-    let probabilities = match model.probabilities(test.samples().view()) {
-        Ok(table) => Some(table),
-        Err(Error::NoProbabilities) => None,
-        Err(error) => return Err(error),
+    let probabilities = if wanted(Metric::Auc) || wanted(Metric::LogLoss) {
+        match model.probabilities(test.samples().view()) {
+            Ok(table) => Some(table),
+            Err(Error::NoProbabilities) => None,
+            Err(error) => return Err(error),
+        }
+    } else {
+        None
     };
-    if classes.len() == 2 {
+    if classes.len() == 2 && wanted(Metric::Auc) {
         let positive = labels.positive();
         let is_positive: Vec<bool> = labels.codes().iter().map(|&c| c == positive).collect();
         let table = match &probabilities {

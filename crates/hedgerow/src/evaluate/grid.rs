@@ -5,7 +5,7 @@
 //! Between folds, points that cannot win any more are given up. Decisions are made in fixed
 //! order from complete results, so the table is the same for any number of threads.
 
-use super::cross_validation::{Metric, evaluate};
+use super::cross_validation::{Metric, measure};
 use super::statistics::mean_and_deviation;
 use crate::data::{Dataset, Split, Target};
 use crate::{Error, Predictor, Result};
@@ -415,15 +415,6 @@ fn first_error(results: Vec<PointResult>) -> Error {
             _ => None,
         })
         .unwrap_or(Error::NoRows)
-}
-
-fn measure(model: &dyn Predictor, test: &Dataset, metric: Metric) -> Result<f64> {
-    let metrics = evaluate(model, test)?;
-    let found = metrics.into_iter().find(|(name, _)| *name == metric);
-    found.map(|(_, value)| value).ok_or(Error::Target {
-        needed: "a fold and a model for which the metric of the search exists",
-        found: "one without it (choose another metric)",
-    })
 }
 
 /// A point under way.

@@ -1,7 +1,7 @@
 //! Metrics of scores: how well they order the rows.
 //!
 //! For positives $P$, negatives $N$ and scores $f$,
-//! $\mathrm{AUC} = \frac{1}{|P||N|} \sum_{i \in P} \sum_{j \in N} I[f_i > f_j]$
+//! $\mathrm{AUC} = \frac{1}{|P||N|} \sum_{i \in P} \sum_{j \in N} 1_{f_i > f_j}$
 //! with a choice of what a tie counts. For ordered levels $y$, MAUC takes all pairs
 //! $y_i > y_j$ in place of positive and negative; with two levels it is the AUC.
 //! Everything here is $O(n \log n)$; pairs are counted in integers, so the counts are exact.

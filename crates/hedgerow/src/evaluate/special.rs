@@ -212,14 +212,14 @@ pub fn normal_range_cdf(q: f64, k: usize) -> f64 {
     }
     // The integrand and all its derivatives vanish at the ends: the trapezoid rule converges
     // faster than any power of the step.
-    const STEP: f64 = 1.0 / 32.0;
+    let step = 1.0 / 32.0;
     let sum: f64 = (-320..=320)
         .map(|at| {
-            let z = f64::from(at) * STEP;
+            let z = f64::from(at) * step;
             normal_density(z) * (normal_cdf(z) - normal_cdf(z - q)).powi(k as i32 - 1)
         })
         .sum();
-    (k as f64 * sum * STEP).min(1.0)
+    (k as f64 * sum * step).min(1.0)
 }
 
 /// The range that `k` independent standard normals exceed with probability `alpha`: the
@@ -231,7 +231,7 @@ pub fn normal_range_quantile(alpha: f64, k: usize) -> f64 {
 /// The point in `[low, high]` where `below` turns from true to false, to the last bit.
 fn bisect(mut low: f64, mut high: f64, below: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..200 {
-        let middle = 0.5 * (low + high);
+        let middle = f64::midpoint(low, high);
         if middle <= low || middle >= high {
             break;
         }
@@ -241,5 +241,5 @@ fn bisect(mut low: f64, mut high: f64, below: impl Fn(f64) -> bool) -> f64 {
             high = middle;
         }
     }
-    0.5 * (low + high)
+    f64::midpoint(low, high)
 }

@@ -315,7 +315,7 @@ pub fn friedman(table: &RankTable) -> Friedman {
     let k = table.methods() as f64;
     let mean_ranks = table.mean_ranks();
     // 12n/(k(k+1)) Σ (mean − (k+1)/2)² is the bracket without its cancellation.
-    let centre = (k + 1.0) / 2.0;
+    let centre = f64::midpoint(1.0, k);
     let spread: f64 = mean_ranks.iter().map(|r| (r - centre).powi(2)).sum();
     let uncorrected = 12.0 * n / (k * (k + 1.0)) * spread;
     let correction = 1.0 - table.tie_term / (n * (k * k * k - k));

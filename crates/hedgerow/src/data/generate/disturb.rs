@@ -54,17 +54,16 @@ pub fn thin_class(
 ) -> Result<Dataset> {
     ensure_fraction("fraction", fraction)?;
     let labels = data.classes()?;
-    let code = match class {
-        Some(name) => labels.code_of(name).ok_or_else(|| Error::UnknownClass {
+    let code = if let Some(name) = class {
+        labels.code_of(name).ok_or_else(|| Error::UnknownClass {
             name: name.to_string(),
-        })?,
-        None => {
-            let counts = labels.counts();
-            let smallest = (0..counts.len())
-                .filter(|&c| counts[c] > 0)
-                .min_by_key(|&c| counts[c]);
-            smallest.ok_or(Error::NoRows)? as u32
-        }
+        })?
+    } else {
+        let counts = labels.counts();
+        let smallest = (0..counts.len())
+            .filter(|&c| counts[c] > 0)
+            .min_by_key(|&c| counts[c]);
+        smallest.ok_or(Error::NoRows)? as u32
     };
     let rows: Vec<usize> = (0..labels.len())
         .filter(|&i| labels.codes()[i] == code)

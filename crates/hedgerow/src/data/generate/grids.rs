@@ -76,8 +76,7 @@ pub fn density_squares(
             requirement: "at least 1e-6 and not wider than the squares",
         });
     }
-    const LOW: f64 = 0.35;
-    const HIGH: f64 = 0.65;
+    let (low, high) = (0.35, 0.65);
     let mut generator = Generator::new(seed);
     let mut draft = Draft::new(2);
     let ticks = |from: f64, to: f64, pitch: f64| -> Vec<f64> {
@@ -86,13 +85,13 @@ pub fn density_squares(
             .map(|i| from + (i as f64 + 0.5) * pitch)
             .collect()
     };
-    let inner = ticks(LOW, HIGH, dense_pitch);
+    let inner = ticks(low, high, dense_pitch);
     for &x1 in &inner {
         for &x2 in &inner {
             draft.push(&[x1, x2], 1.0);
         }
     }
-    let inside = |x: f64| (LOW..=HIGH).contains(&x);
+    let inside = |x: f64| (low..=high).contains(&x);
     let outer = ticks(0.0, 1.0, thin_pitch);
     for &x1 in &outer {
         for &x2 in &outer {

@@ -36,7 +36,7 @@ pub struct RareMixtureParams {
     pub dimension: usize,
     /// Deviation of every cluster. Default 0.5.
     pub sigma: f64,
-    /// Centres in the cube $[0,1]^d$ of the description in place of $[-1,1]^d$. Default false.
+    /// Centres in the unit cube of the description, in place of one from −1 to 1. Default false.
     pub literal: bool,
     /// Seed of the centres. The default is a calibrated draw.
     pub structure: u64,
