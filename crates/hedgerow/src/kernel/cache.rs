@@ -144,6 +144,7 @@ impl<'a> CachedGram<'a> {
                 self.slots[s].valid = len;
             }
             self.computed += group.len() as u64;
+            tracing::trace!(rows = group.len(), valid, len, "FILL");
             from = to;
         }
     }

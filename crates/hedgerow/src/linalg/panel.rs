@@ -106,21 +106,31 @@ fn run_tile<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const ROWS: usize>
         tile::<FMA, T, ROWS, false>(block, d, panels.panel(p))
     };
     let first_row = p * PANEL;
-    // Most panels lie wholly inside the asked-for columns.
-    let from = columns.0.max(first_row);
-    let to = columns.1.min(first_row + PANEL);
     for r in 0..ROWS {
         let mapped = map.map::<FMA>(first_query + r, first_row, sums[r]);
-        let row = &mut out[first_query + r];
-        if to - from == PANEL {
-            let target: &mut [O] = &mut row[first_row - columns.0..first_row - columns.0 + PANEL];
-            for lane in 0..PANEL {
-                target[lane] = O::from_f64(mapped[lane].to_f64());
-            }
-        } else {
-            for i in from..to {
-                row[i - columns.0] = O::from_f64(mapped[i - first_row].to_f64());
-            }
+        store_panel(mapped, first_row, columns, out[first_query + r]);
+    }
+}
+
+/// Stores the values of one panel that lie inside the asked-for columns.
+#[inline(always)]
+pub(super) fn store_panel<T: Real, O: Real>(
+    values: [T; PANEL],
+    first_row: usize,
+    columns: (usize, usize),
+    row: &mut [O],
+) {
+    let from = columns.0.max(first_row);
+    let to = columns.1.min(first_row + PANEL);
+    if to - from == PANEL {
+        // Most panels lie wholly inside.
+        let target = &mut row[first_row - columns.0..first_row - columns.0 + PANEL];
+        for lane in 0..PANEL {
+            target[lane] = O::from_f64(values[lane].to_f64());
+        }
+    } else {
+        for i in from..to {
+            row[i - columns.0] = O::from_f64(values[i - first_row].to_f64());
         }
     }
 }

@@ -3,53 +3,71 @@
 //! The queries are spread into a dense buffer, interleaved: the values that sixteen queries have at
 //! one feature stand side by side. Each stored entry of a packed row then costs two vector
 //! multiply-adds that serve sixteen inner products, and nothing depends on how the patterns of
-//! the two rows meet.
+//! the two rows meet. Packed rows stand in groups of four, entry by entry, so that four
+//! independent sums are under way; shorter rows of a group are filled up with zeros.
 
 use super::Real;
-use super::panel::{PANEL, TileMap};
+use super::panel::{PANEL, TileMap, store_panel};
 use crate::data::Row;
 
 /// Query rows of one pass.
 pub(crate) const SPARSE_QUERIES: usize = 16;
+/// Packed rows of a group.
+const GROUP: usize = 4;
 
-/// Compressed rows of one width.
+/// One entry of each row of a group.
+#[derive(Debug, Clone, Copy)]
+struct Step<T> {
+    features: [u32; GROUP],
+    values: [T; GROUP],
+}
+
+/// Sparse rows in groups.
 #[derive(Debug, Clone)]
 pub(crate) struct SparseRows<T> {
-    row_starts: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<T>,
+    group_starts: Vec<usize>,
+    steps: Vec<Step<T>>,
 }
 
 impl<T: Real> SparseRows<T> {
     /// Packs the rows that `row` returns, dropping features beyond `n_features`.
     pub(crate) fn pack<'a>(n_rows: usize, n_features: usize, row: impl Fn(usize) -> Row<'a>) -> Self {
-        let mut out = Self {
-            row_starts: Vec::with_capacity(n_rows + 1),
-            indices: Vec::new(),
-            values: Vec::new(),
-        };
-        out.row_starts.push(0);
-        for i in 0..n_rows {
-            row(i).for_each(|f, value| {
-                if value != 0.0 && f < n_features {
-                    out.indices.push(f as u32);
-                    out.values.push(T::from_f64(value));
+        let empty = Step { features: [0; GROUP], values: [T::ZERO; GROUP] };
+        // Whole panels, so that a tile never has to ask whether a group exists.
+        let n_groups = n_rows.div_ceil(PANEL) * (PANEL / GROUP);
+        let mut out = Self { group_starts: Vec::with_capacity(n_groups + 1), steps: Vec::new() };
+        out.group_starts.push(0);
+        for group in 0..n_groups {
+            let start = out.steps.len();
+            for member in 0..GROUP {
+                let i = group * GROUP + member;
+                if i >= n_rows {
+                    break;
                 }
-            });
-            out.row_starts.push(out.indices.len());
+                let mut at = start;
+                row(i).for_each(|f, value| {
+                    if value != 0.0 && f < n_features {
+                        if at == out.steps.len() {
+                            out.steps.push(empty);
+                        }
+                        out.steps[at].features[member] = f as u32;
+                        out.steps[at].values[member] = T::from_f64(value);
+                        at += 1;
+                    }
+                });
+            }
+            out.group_starts.push(out.steps.len());
         }
         out
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.row_starts.len() * size_of::<usize>() + self.indices.len() * (4 + size_of::<T>())
+        self.group_starts.len() * size_of::<usize>() + self.steps.len() * size_of::<Step<T>>()
     }
 
-    /// Entries of row `i`.
-    fn row(&self, i: usize) -> (&[u32], &[T]) {
-        let entries = self.row_starts[i]..self.row_starts[i + 1];
-        (&self.indices[entries.clone()], &self.values[entries])
+    fn group(&self, g: usize) -> &[Step<T>] {
+        &self.steps[self.group_starts[g]..self.group_starts[g + 1]]
     }
 }
 
@@ -74,6 +92,71 @@ impl<T: Real> SparseQueries<T> {
     }
 }
 
+/// Inner products of one group with the queries in the first `N` lanes.
+#[inline(always)]
+fn group_sums<const FMA: bool, T: Real, const N: usize>(
+    steps: &[Step<T>],
+    lanes: &[[T; SPARSE_QUERIES]],
+) -> [[T; N]; GROUP] {
+    // Four arrays by name: the compiler keeps them in registers, an array of arrays it does not.
+    let (mut a, mut b) = ([T::ZERO; N], [T::ZERO; N]);
+    let (mut c, mut d) = ([T::ZERO; N], [T::ZERO; N]);
+    for step in steps {
+        let [fa, fb, fc, fd] = step.features;
+        let [va, vb, vc, vd] = step.values;
+        add_lanes::<FMA, T, N>(&mut a, va, &lanes[fa as usize]);
+        add_lanes::<FMA, T, N>(&mut b, vb, &lanes[fb as usize]);
+        add_lanes::<FMA, T, N>(&mut c, vc, &lanes[fc as usize]);
+        add_lanes::<FMA, T, N>(&mut d, vd, &lanes[fd as usize]);
+    }
+    [a, b, c, d]
+}
+
+#[inline(always)]
+fn add_lanes<const FMA: bool, T: Real, const N: usize>(
+    sums: &mut [T; N],
+    value: T,
+    query: &[T; SPARSE_QUERIES],
+) {
+    for lane in 0..N {
+        sums[lane] = value.fma::<FMA>(query[lane], sums[lane]);
+    }
+}
+
+#[inline(always)]
+fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const N: usize>(
+    rows: &SparseRows<T>,
+    queries: &SparseQueries<T>,
+    columns: (usize, usize),
+    first_query: usize,
+    map: M,
+    out: &mut [&mut [O]],
+) {
+    let lanes: &[[T; SPARSE_QUERIES]] = &queries.lanes;
+    for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
+        let mut sums = [[[T::ZERO; N]; GROUP]; PANEL / GROUP];
+        for (g, sum) in sums.iter_mut().enumerate() {
+            *sum = group_sums::<FMA, T, N>(rows.group(p * (PANEL / GROUP) + g), lanes);
+        }
+        // Without this barrier the compiler merges the turning below into the sums above and
+        // vectorises them along the wrong axis.
+        let sums = std::hint::black_box(&sums);
+        let mut turned = [[T::ZERO; PANEL]; N];
+        for (g, sum) in sums.iter().enumerate() {
+            for q in 0..N {
+                for member in 0..GROUP {
+                    turned[q][g * GROUP + member] = sum[member][q];
+                }
+            }
+        }
+        let first_row = p * PANEL;
+        for (q, row) in out.iter_mut().enumerate() {
+            let mapped = map.map::<FMA>(first_query + q, first_row, turned[q]);
+            store_panel(mapped, first_row, columns, row);
+        }
+    }
+}
+
 #[inline(always)]
 fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
     rows: &SparseRows<T>,
@@ -83,42 +166,15 @@ fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
     map: M,
     out: &mut [&mut [O]],
 ) {
-    let lanes: &[[T; SPARSE_QUERIES]] = &queries.lanes;
-    let mut first = columns.0;
-    while first < columns.1 {
-        let count = PANEL.min(columns.1 - first);
-        let mut sums = [[T::ZERO; SPARSE_QUERIES]; PANEL];
-        for (offset, sum) in sums.iter_mut().enumerate().take(count) {
-            let (indices, values) = rows.row(first + offset);
-            let mut partial = [T::ZERO; SPARSE_QUERIES];
-            for (&f, &value) in indices.iter().zip(values) {
-                let query = &lanes[f as usize];
-                for lane in 0..SPARSE_QUERIES {
-                    partial[lane] = value.fma::<FMA>(query[lane], partial[lane]);
-                }
-            }
-            *sum = partial;
-        }
-        let mut turned = [[T::ZERO; PANEL]; SPARSE_QUERIES];
-        for t in 0..PANEL {
-            for q in 0..SPARSE_QUERIES {
-                turned[q][t] = sums[t][q];
-            }
-        }
-        for (q, row) in out.iter_mut().enumerate() {
-            let mapped = map.map::<FMA>(first_query + q, first, turned[q]);
-            let target = &mut row[first - columns.0..first - columns.0 + count];
-            if let Ok(whole) = <&mut [O; PANEL]>::try_from(&mut *target) {
-                for lane in 0..PANEL {
-                    whole[lane] = O::from_f64(mapped[lane].to_f64());
-                }
-            } else {
-                for (slot, value) in target.iter_mut().zip(mapped) {
-                    *slot = O::from_f64(value.to_f64());
-                }
-            }
-        }
-        first += PANEL;
+    if columns.0 >= columns.1 {
+        return;
+    }
+    if out.len() <= SPARSE_QUERIES / 2 {
+        run_panels::<FMA, T, O, M, { SPARSE_QUERIES / 2 }>(
+            rows, queries, columns, first_query, map, out,
+        );
+    } else {
+        run_panels::<FMA, T, O, M, SPARSE_QUERIES>(rows, queries, columns, first_query, map, out);
     }
 }
 
