@@ -410,6 +410,9 @@ pub enum LibSvmModelProblem {
     /// The line is not UTF-8.
     #[error("bytes that are not UTF-8: not a LIBSVM model")]
     NotUtf8,
+    /// The last line has no line end, so numbers may be missing from it.
+    #[error("the model is cut off: its last line has no line end")]
+    CutOff,
     /// A key that LIBSVM does not have.
     #[error("unknown key {key:?}")]
     UnknownKey {

@@ -60,9 +60,11 @@ impl<'a> Reader<'a> {
     fn next_line(&mut self) -> Result<Option<&'a str>, LibSvmModelProblem> {
         while !self.rest.is_empty() {
             self.line += 1;
-            let end = memchr::memchr(b'\n', self.rest).unwrap_or(self.rest.len());
+            let Some(end) = memchr::memchr(b'\n', self.rest) else {
+                return Err(LibSvmModelProblem::CutOff);
+            };
             let line = &self.rest[..end];
-            self.rest = &self.rest[(end + 1).min(self.rest.len())..];
+            self.rest = &self.rest[end + 1..];
             let text = std::str::from_utf8(line).map_err(|_| LibSvmModelProblem::NotUtf8)?;
             if !text.trim_ascii().is_empty() {
                 return Ok(Some(text));
