@@ -110,16 +110,22 @@ pub(crate) const CHUNK_BYTES: usize = 1 << 20;
 
 /// Appends the parts one after the other; parts are copied in parallel.
 pub(crate) fn concatenate<T: Copy + Default + Send + Sync>(parts: &[&[T]]) -> Vec<T> {
-    let total = parts.iter().map(|part| part.len()).sum();
-    let mut all = vec![T::default(); total];
-    let mut rest = all.as_mut_slice();
-    let mut jobs = Vec::with_capacity(parts.len());
-    for &part in parts {
-        let (head, tail) = rest.split_at_mut(part.len());
-        jobs.push((head, part));
-        rest = tail;
-    }
-    jobs.into_par_iter()
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    let mut all = vec![T::default(); lengths.iter().sum()];
+    split(&mut all, &lengths)
+        .into_par_iter()
+        .zip(parts)
         .for_each(|(to, from)| to.copy_from_slice(from));
     all
+}
+
+/// Cuts a slice into neighbouring parts of the given lengths.
+pub(crate) fn split<'a, T>(mut rest: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
+    let mut parts = Vec::with_capacity(lengths.len());
+    for &length in lengths {
+        let (head, tail) = rest.split_at_mut(length);
+        parts.push(head);
+        rest = tail;
+    }
+    parts
 }

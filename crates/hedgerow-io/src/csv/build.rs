@@ -307,14 +307,13 @@ impl Table<'_> {
         writers: &[Writer],
     ) -> Result<Samples, IoError> {
         let mut dense = storage::zeros(self.name, n_rows, n_features)?;
-        let mut rest = dense.as_mut_slice();
-        let mut jobs = Vec::with_capacity(self.parts.len());
-        for (p, part) in self.parts.iter().enumerate() {
-            let (head, tail) = rest.split_at_mut(part.n_rows * n_features);
-            jobs.push((p, head));
-            rest = tail;
-        }
-        jobs.into_par_iter().for_each(|(p, block)| {
+        let sizes: Vec<usize> = self
+            .parts
+            .iter()
+            .map(|part| part.n_rows * n_features)
+            .collect();
+        let blocks = storage::split(&mut dense, &sizes);
+        blocks.into_par_iter().enumerate().for_each(|(p, block)| {
             for i in 0..self.parts[p].n_rows {
                 let row = &mut block[i * n_features..(i + 1) * n_features];
                 self.visit_row(writers, p, i, |f, value| row[f as usize] = value);

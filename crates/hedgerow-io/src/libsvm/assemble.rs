@@ -1,6 +1,6 @@
 //! From pieces to a data set.
 
-use super::chunk::{Chunk, RowOptions};
+use super::chunk::{Chunk, Entries, RowOptions};
 use crate::format::DataFormat;
 use crate::lines::LineIndex;
 use crate::loaded::{LoadedData, ReadOptions, TargetKind};
@@ -24,9 +24,21 @@ pub(crate) fn read(
     } else {
         0
     };
-    let mut chunks: Vec<Chunk> = storage::line_chunks(&bytes, text_start)
+    let ranges = storage::line_chunks(&bytes, text_start);
+    // Every entry has a colon: the colons tell how much room each piece needs at most.
+    let rooms: Vec<usize> = ranges
+        .par_iter()
+        .map(|range| memchr::memchr_iter(b':', &bytes[range.clone()]).count())
+        .collect();
+    let mut indices = vec![0u32; rooms.iter().sum()];
+    let mut values = vec![0f64; indices.len()];
+    let mut chunks: Vec<Chunk<'_>> = storage::split(&mut indices, &rooms)
         .into_par_iter()
-        .map(|range| Chunk::parse(&bytes, range, row_options))
+        .zip(storage::split(&mut values, &rooms))
+        .zip(ranges)
+        .map(|((indices, values), range)| {
+            Chunk::parse(&bytes, range, row_options, Entries::new(indices, values))
+        })
         .collect();
     let precomputed = check(name, &mut chunks)?;
     let n_rows: usize = chunks.iter().map(Chunk::n_rows).sum();
@@ -37,16 +49,18 @@ pub(crate) fn read(
     }
     let target = join_targets(&chunks, options.target);
     let query_ids = join_query_ids(&chunks, n_rows);
-    let lines = options.keep_lines.then(|| {
-        let rows = chunks
-            .iter_mut()
-            .flat_map(|chunk| std::mem::take(&mut chunk.ranges));
-        let rows = rows.collect();
-        LineIndex::new(bytes, 0..0, rows)
-    });
-    let samples =
-        join_rows(&chunks, precomputed, options.min_features).store(name, options.storage)?;
+    let rows: Vec<_> = chunks
+        .iter_mut()
+        .flat_map(|chunk| std::mem::take(&mut chunk.ranges))
+        .collect();
+    let shape = Shape::of(&chunks, precomputed, options.min_features);
     drop(chunks);
+    let samples = shape
+        .join(indices, values, &rooms)
+        .store(name, options.storage)?;
+    let lines = options
+        .keep_lines
+        .then(|| LineIndex::new(bytes, 0..0, rows));
     let dataset = Dataset::new(samples, target).map_err(|source| IoError::Data {
         name: name.to_owned(),
         source,
@@ -63,7 +77,7 @@ pub(crate) fn read(
 }
 
 /// Reports the first error of the text, or tells whether the rows are of a precomputed kernel.
-fn check(name: &str, chunks: &mut [Chunk]) -> Result<bool, IoError> {
+fn check(name: &str, chunks: &mut [Chunk<'_>]) -> Result<bool, IoError> {
     let mut lines_before = 0;
     let mut rows = 0;
     let mut zero_rows = 0;
@@ -98,7 +112,7 @@ fn check(name: &str, chunks: &mut [Chunk]) -> Result<bool, IoError> {
     }
 }
 
-fn join_targets(chunks: &[Chunk], kind: TargetKind) -> Target {
+fn join_targets(chunks: &[Chunk<'_>], kind: TargetKind) -> Target {
     if kind == TargetKind::None {
         return Target::None;
     }
@@ -129,7 +143,7 @@ pub(crate) fn numeric_target(numbers: Vec<f64>, kind: TargetKind) -> Target {
 }
 
 /// Labels of which at least one is text.
-fn mixed_labels(chunks: &[Chunk]) -> ClassLabels {
+fn mixed_labels(chunks: &[Chunk<'_>]) -> ClassLabels {
     let labels = chunks.iter().flat_map(|chunk| {
         let mut texts = chunk.texts.iter().peekable();
         chunk.targets.iter().enumerate().map(move |(i, &number)| {
@@ -165,7 +179,7 @@ pub(crate) fn labels_in_order(labels: impl Iterator<Item = ClassName>) -> ClassL
     }
 }
 
-fn join_query_ids(chunks: &[Chunk], n_rows: usize) -> Option<Vec<u64>> {
+fn join_query_ids(chunks: &[Chunk<'_>], n_rows: usize) -> Option<Vec<u64>> {
     if chunks.iter().all(|chunk| chunk.query_ids.is_empty()) {
         return None;
     }
@@ -179,34 +193,62 @@ fn join_query_ids(chunks: &[Chunk], n_rows: usize) -> Option<Vec<u64>> {
     Some(ids)
 }
 
-fn join_rows(chunks: &[Chunk], precomputed: bool, min_features: usize) -> SparseRows {
-    let parts: Vec<&[u32]> = chunks
-        .iter()
-        .map(|chunk| chunk.indices.as_slice())
-        .collect();
-    let mut indices = storage::concatenate(&parts);
-    let parts: Vec<&[f64]> = chunks.iter().map(|chunk| chunk.values.as_slice()).collect();
-    let values = storage::concatenate(&parts);
-    if precomputed {
-        indices
-            .par_iter_mut()
-            .for_each(|index| *index = index.wrapping_add(1));
+/// Where the entries of each row lie.
+struct Shape {
+    n_features: usize,
+    precomputed: bool,
+    /// Entries of each piece.
+    used: Vec<usize>,
+    row_starts: Vec<usize>,
+}
+
+impl Shape {
+    fn of(chunks: &[Chunk<'_>], precomputed: bool, min_features: usize) -> Self {
+        let n_rows: usize = chunks.iter().map(Chunk::n_rows).sum();
+        let mut row_starts = Vec::with_capacity(n_rows + 1);
+        row_starts.push(0);
+        let mut entries = 0;
+        for chunk in chunks {
+            row_starts.extend(chunk.row_ends.iter().map(|end| entries + end));
+            entries += chunk.entries.len();
+        }
+        let largest = chunks.iter().map(|chunk| chunk.max_index).max();
+        let n_features = largest.unwrap_or(0) as usize + usize::from(precomputed);
+        Self {
+            n_features: n_features.max(min_features),
+            precomputed,
+            used: chunks.iter().map(|chunk| chunk.entries.len()).collect(),
+            row_starts,
+        }
     }
-    let mut row_starts = vec![0];
-    let mut entries = 0;
-    for chunk in chunks {
-        row_starts.extend(chunk.row_ends.iter().map(|end| entries + end));
-        entries += chunk.indices.len();
-    }
-    let largest = chunks
-        .iter()
-        .map(|chunk| chunk.max_index)
-        .max()
-        .unwrap_or(0) as usize;
-    SparseRows {
-        n_features: (largest + usize::from(precomputed)).max(min_features),
-        row_starts,
-        indices,
-        values,
+
+    /// Closes the gaps that pieces with fewer entries than colons have left.
+    fn join(self, mut indices: Vec<u32>, mut values: Vec<f64>, rooms: &[usize]) -> SparseRows {
+        let (mut from, mut to) = (0, 0);
+        for (&room, &used) in rooms.iter().zip(&self.used) {
+            if from != to {
+                indices.copy_within(from..from + used, to);
+                values.copy_within(from..from + used, to);
+            }
+            from += room;
+            to += used;
+        }
+        indices.truncate(to);
+        values.truncate(to);
+        if indices.capacity() > 2 * to {
+            indices.shrink_to_fit();
+            values.shrink_to_fit();
+        }
+        if self.precomputed {
+            indices
+                .par_iter_mut()
+                .for_each(|index| *index = index.wrapping_add(1));
+        }
+        SparseRows {
+            n_features: self.n_features,
+            row_starts: self.row_starts,
+            indices,
+            values,
+        }
     }
 }

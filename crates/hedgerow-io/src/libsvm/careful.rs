@@ -14,7 +14,7 @@ type Problem = (usize, LineProblem);
 
 /// Reads a row; false if the line is blank or a comment.
 pub(super) fn parse_row(
-    chunk: &mut Chunk,
+    chunk: &mut Chunk<'_>,
     line: &[u8],
     target: TargetKind,
 ) -> Result<bool, Problem> {
@@ -167,7 +167,7 @@ fn parse_value(index: u32, token: &[u8]) -> Result<f64, LineProblem> {
 }
 
 /// Adds a row that is known to be good.
-fn append(chunk: &mut Chunk, label: Label, row: EntryList) {
+fn append(chunk: &mut Chunk<'_>, label: Label, row: EntryList) {
     match label {
         Label::Number(value) => chunk.targets.push(value),
         Label::Text(text) => {
@@ -188,8 +188,7 @@ fn append(chunk: &mut Chunk, label: Label, row: EntryList) {
         chunk.max_index = chunk.max_index.max(last.index);
     }
     for entry in row.entries.iter().filter(|entry| entry.value != 0.0) {
-        chunk.indices.push(entry.index.wrapping_sub(1));
-        chunk.values.push(entry.value);
+        chunk.entries.push(entry.index.wrapping_sub(1), entry.value);
     }
 }
 

@@ -22,9 +22,40 @@ pub(super) struct RowOptions {
     pub(super) keep_lines: bool,
 }
 
+/// Room for the entries of one piece, in the arrays of the whole text.
+#[derive(Debug, Default)]
+pub(super) struct Entries<'a> {
+    indices: &'a mut [u32],
+    values: &'a mut [f64],
+    len: usize,
+}
+
+impl<'a> Entries<'a> {
+    /// There must be room for as many entries as the piece has colons.
+    pub(super) fn new(indices: &'a mut [u32], values: &'a mut [f64]) -> Self {
+        Self {
+            indices,
+            values,
+            len: 0,
+        }
+    }
+
+    /// Appends an entry: the index of the file minus one, wrapping.
+    #[inline]
+    pub(super) fn push(&mut self, index: u32, value: f64) {
+        self.indices[self.len] = index;
+        self.values[self.len] = value;
+        self.len += 1;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+}
+
 /// Rows of one piece.
 #[derive(Debug, Default)]
-pub(super) struct Chunk {
+pub(super) struct Chunk<'a> {
     /// Lines of any kind.
     pub(super) n_lines: usize,
     /// Numeric label of each row; NaN where the label is text.
@@ -33,11 +64,9 @@ pub(super) struct Chunk {
     pub(super) texts: Vec<(usize, String)>,
     /// Empty, or an id for each row.
     pub(super) query_ids: Vec<u64>,
-    /// End of each row in `indices`.
+    /// End of each row in `entries`.
     pub(super) row_ends: Vec<usize>,
-    /// File index minus one, wrapping: index 0 is `u32::MAX`.
-    pub(super) indices: Vec<u32>,
-    pub(super) values: Vec<f64>,
+    pub(super) entries: Entries<'a>,
     /// Byte range of each row in the whole text, if lines are kept.
     pub(super) ranges: Vec<Range<usize>>,
     /// Largest index of the file, counted from 1.
@@ -49,25 +78,27 @@ pub(super) struct Chunk {
     pub(super) error: Option<ChunkError>,
 }
 
-impl Chunk {
+impl<'a> Chunk<'a> {
     /// Parses `bytes[range]`.
-    pub(super) fn parse(bytes: &[u8], range: Range<usize>, options: RowOptions) -> Self {
-        let mut chunk = Self::default();
-        // Entries are seldom shorter than five bytes; growing once more does no harm.
-        let guess = (range.end - range.start) / 6;
-        chunk.indices.reserve(guess);
-        chunk.values.reserve(guess);
+    pub(super) fn parse(
+        bytes: &[u8],
+        range: Range<usize>,
+        options: RowOptions,
+        entries: Entries<'a>,
+    ) -> Self {
+        let mut chunk = Self {
+            entries,
+            ..Self::default()
+        };
         let mut from = range.start;
         while from < range.end {
             let rest = &bytes[from..range.end];
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let to = (from + length + 1).min(range.end);
-            match chunk.parse_line(&rest[..length], options) {
-                Ok(false) => {}
-                Ok(true) => {
-                    if options.keep_lines {
-                        chunk.ranges.push(from..to);
+            match chunk.parse_line(rest, options) {
+                Ok((length, is_row)) => {
+                    if is_row && options.keep_lines {
+                        chunk.ranges.push(from..from + length);
                     }
+                    from += length;
                 }
                 Err((column, problem)) => {
                     chunk.error = Some(ChunkError {
@@ -79,29 +110,30 @@ impl Chunk {
                 }
             }
             chunk.n_lines += 1;
-            from = to;
         }
         chunk
     }
 
-    /// Reads one line; false if it has no row.
+    /// Reads the first line of `text`. Returns its length with its line end, and whether it has a
+    /// row.
+    #[inline]
     fn parse_line(
         &mut self,
-        line: &[u8],
+        text: &[u8],
         options: RowOptions,
-    ) -> Result<bool, (usize, LineProblem)> {
-        let entries = self.indices.len();
-        if fast::parse_row(self, line, options.target) {
-            self.row_ends.push(self.indices.len());
-            return Ok(true);
+    ) -> Result<(usize, bool), (usize, LineProblem)> {
+        let before = self.entries.len;
+        if let Some(length) = fast::parse_row(self, text, options.target) {
+            self.row_ends.push(self.entries.len);
+            return Ok((length, true));
         }
-        self.indices.truncate(entries);
-        self.values.truncate(entries);
-        if !careful::parse_row(self, line, options.target)? {
-            return Ok(false);
+        self.entries.len = before;
+        let length = memchr::memchr(b'\n', text).unwrap_or(text.len());
+        let is_row = careful::parse_row(self, &text[..length], options.target)?;
+        if is_row {
+            self.row_ends.push(self.entries.len);
         }
-        self.row_ends.push(self.indices.len());
-        Ok(true)
+        Ok(((length + 1).min(text.len()), is_row))
     }
 
     /// Number of complete rows.
