@@ -1,4 +1,5 @@
 //! Compressed input, and output that appears complete or not at all.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

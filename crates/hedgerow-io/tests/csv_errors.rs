@@ -1,4 +1,5 @@
 //! Every complaint of the table reader, word for word.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

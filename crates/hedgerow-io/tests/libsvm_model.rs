@@ -1,4 +1,5 @@
 //! LIBSVM's model text.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

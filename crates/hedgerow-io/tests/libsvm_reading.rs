@@ -1,4 +1,5 @@
 //! What the LIBSVM reader accepts and what it makes of it.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Rows written again byte for byte.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

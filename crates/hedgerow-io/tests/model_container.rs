@@ -1,4 +1,5 @@
 //! Model files: whatever is wrong with one, it is refused.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

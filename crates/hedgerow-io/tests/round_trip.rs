@@ -1,4 +1,5 @@
 //! What is written reads back identically.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Nothing depends on the number of threads: neither data nor errors.
+#![allow(clippy::unwrap_used)] // Also in the helpers outside test functions.
 
 mod common;
 

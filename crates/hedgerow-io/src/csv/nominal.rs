@@ -57,18 +57,17 @@ pub(super) fn parse(
             codes.push(MISSING);
             return;
         }
-        let code = match known[slot].get(cell.text.as_ref()) {
-            Some(&code) => code,
-            None => {
-                let code = texts.len() as u32;
-                texts.push(Text {
-                    bytes: cell.text.to_vec(),
-                    first: at,
-                    count: 0,
-                });
-                known[slot].insert(cell.text, code);
-                code
-            }
+        let code = if let Some(&code) = known[slot].get(cell.text.as_ref()) {
+            code
+        } else {
+            let code = texts.len() as u32;
+            texts.push(Text {
+                bytes: cell.text.to_vec(),
+                first: at,
+                count: 0,
+            });
+            known[slot].insert(cell.text, code);
+            code
         };
         texts[code as usize].count += 1;
         codes.push(code);

@@ -32,7 +32,7 @@ pub(super) fn parse_row(
     }
     let label = read_label(label, target).map_err(|problem| (column, problem))?;
     let row = parse_entries(tokens)?;
-    append(chunk, label, row);
+    append(chunk, label, &row);
     Ok(true)
 }
 
@@ -55,7 +55,8 @@ fn read_label(token: &[u8], target: TargetKind) -> Result<Label, LineProblem> {
         }
     }
     let text = std::str::from_utf8(token).map_err(|_| LineProblem::NotUtf8)?;
-    if text.chars().any(char::is_control) {
+    // A byte order mark would vanish if the row came to stand first in a file.
+    if text.starts_with('\u{feff}') || text.chars().any(char::is_control) {
         return Err(LineProblem::LabelNotText {
             label: excerpt(token),
         });
@@ -167,7 +168,7 @@ fn parse_value(index: u32, token: &[u8]) -> Result<f64, LineProblem> {
 }
 
 /// Adds a row that is known to be good.
-fn append(chunk: &mut Chunk<'_>, label: Label, row: EntryList) {
+fn append(chunk: &mut Chunk<'_>, label: Label, row: &EntryList) {
     match label {
         Label::Number(value) => chunk.targets.push(value),
         Label::Text(text) => {

@@ -323,7 +323,9 @@ fn finite(word: &str) -> Option<f64> {
 }
 
 fn whole(word: &str) -> Option<u64> {
-    word.parse().ok().filter(|&value| value <= i32::MAX as u64)
+    word.parse()
+        .ok()
+        .filter(|&value: &u64| i32::try_from(value).is_ok())
 }
 
 /// One word as a value.

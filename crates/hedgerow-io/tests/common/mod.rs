@@ -1,23 +1,24 @@
 //! What several tests need.
 #![allow(dead_code)] // Not every test file needs everything.
+#![allow(clippy::unwrap_used)] // Part of the tests, though outside a test function.
 
 use hedgerow::data::Samples;
 use hedgerow_io::{IoError, LoadedData, ReadOptions, Source, read_dataset};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub fn source(name: &str, text: impl AsRef<[u8]>) -> Source {
+pub(crate) fn source(name: &str, text: impl AsRef<[u8]>) -> Source {
     Source::Bytes {
         name: name.to_owned(),
         bytes: text.as_ref().to_vec(),
     }
 }
 
-pub fn read(name: &str, text: impl AsRef<[u8]>) -> Result<LoadedData, IoError> {
+pub(crate) fn read(name: &str, text: impl AsRef<[u8]>) -> Result<LoadedData, IoError> {
     read_dataset(&source(name, text), &ReadOptions::default())
 }
 
-pub fn message(name: &str, text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
+pub(crate) fn message(name: &str, text: impl AsRef<[u8]>, options: &ReadOptions) -> String {
     match read_dataset(&source(name, text), options) {
         Ok(loaded) => panic!("read without error: {:?}", loaded.dataset),
         Err(error) => error.to_string(),
@@ -25,7 +26,7 @@ pub fn message(name: &str, text: impl AsRef<[u8]>, options: &ReadOptions) -> Str
 }
 
 /// All values, row by row, zeros included.
-pub fn table(samples: &Samples) -> Vec<Vec<f64>> {
+pub(crate) fn table(samples: &Samples) -> Vec<Vec<f64>> {
     (0..samples.n_rows())
         .map(|i| {
             let mut row = vec![0.0; samples.n_features()];
@@ -36,10 +37,10 @@ pub fn table(samples: &Samples) -> Vec<Vec<f64>> {
 }
 
 /// A directory that is removed at the end of the test.
-pub struct TempDir(PathBuf);
+pub(crate) struct TempDir(PathBuf);
 
 impl TempDir {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let path =
@@ -48,15 +49,15 @@ impl TempDir {
         Self(path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    pub fn entries(&self) -> Vec<String> {
+    pub(crate) fn entries(&self) -> Vec<String> {
         let mut names: Vec<String> = std::fs::read_dir(&self.0)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
