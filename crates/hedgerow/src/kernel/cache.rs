@@ -285,23 +285,29 @@ impl SymmetricMatrix for CachedGram<'_> {
         }
         let old_stride = self.stride;
         let new_stride = active.max(1).min(old_stride);
-        // Only the prefix of a row up to `new_stride` is kept: what lies behind is inactive.
-        let mut buffer = vec![0.0f32; new_stride];
-        for s in 0..self.slots.len() {
-            let slot = self.slots[s];
+        // The solver keeps active positions in order, so that a row can be compacted in place:
+        // every entry moves towards the front.
+        let kept = &order[..active.min(old_stride)];
+        let ascending = kept.is_sorted();
+        let mut kept_slots = Vec::with_capacity(self.slots.len());
+        for (s, &slot) in self.slots.iter().enumerate() {
             if slot.position == EMPTY {
                 continue;
             }
-            let row = &self.arena[s * old_stride..(s + 1) * old_stride];
-            let mut known = 0;
-            while known < new_stride && (order[known] as usize) < slot.valid {
-                buffer[known] = row[order[known] as usize];
-                known += 1;
+            let position = new_position[slot.position as usize];
+            // Rows of inactive positions will hardly be asked for again.
+            if !ascending || position as usize >= active {
+                continue;
             }
-            self.arena[s * new_stride..s * new_stride + known].copy_from_slice(&buffer[..known]);
-            self.slots[s].valid = known;
-            self.slots[s].position = new_position[slot.position as usize];
+            let from = s * old_stride;
+            let to = kept_slots.len() * new_stride;
+            let valid = kept.partition_point(|&old| (old as usize) < slot.valid).min(new_stride);
+            for (k, &old) in kept[..valid].iter().enumerate() {
+                self.arena[to + k] = self.arena[from + old as usize];
+            }
+            kept_slots.push(Slot { position, valid, ..slot });
         }
+        self.slots = kept_slots;
         self.stride = new_stride;
         self.index_slots();
     }

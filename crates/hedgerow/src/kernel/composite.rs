@@ -6,7 +6,9 @@
 
 use super::gram::simple_formula;
 use super::packed::{Packed, Queries, Survey};
-use super::{Kernel, LocalOperator};
+use super::Kernel;
+use super::distance::sq_dist;
+use super::scalar::{column, self_value, spectral_angle, spline_factor};
 use crate::data::{Samples, SamplesView};
 use crate::linalg::Real;
 use crate::{Error, Result};
@@ -35,6 +37,8 @@ struct Node {
 
 enum NodeKind {
     Leaf(Packed<f64>),
+    /// Column of the kernel matrix that each row stands for.
+    Matrix(Vec<u32>),
     /// Rows kept whole, for kernels that look at features one by one.
     Features(Vec<Vec<f64>>),
     Inner(Vec<Node>),
@@ -51,35 +55,26 @@ enum QueryKind {
     Inner(Vec<NodeQueries>),
 }
 
-/// The kernels directly below an operator.
-fn children(kernel: &Kernel) -> Vec<&Kernel> {
-    match kernel {
-        Kernel::Sum(parts) | Kernel::Product(parts) => parts.iter().collect(),
-        Kernel::Scaled { kernel, .. }
-        | Kernel::Series { kernel, .. }
-        | Kernel::Exp(kernel)
-        | Kernel::Conformal { kernel, .. }
-        | Kernel::Weighted { kernel, .. }
-        | Kernel::Local { kernel, .. }
-        | Kernel::RadialOf { kernel, .. }
-        | Kernel::AngleOf { kernel, .. } => vec![kernel],
-        _ => Vec::new(),
-    }
-}
-
 /// The number that the operator of `kernel` needs of one row.
-fn row_number(kernel: &Kernel, view: SamplesView<'_>, i: usize) -> Result<f64> {
+fn row_number(kernel: &Kernel, view: SamplesView<'_>, i: usize, n_features: usize) -> Result<f64> {
     let row = view.row(i);
-    match kernel {
+    let number = match kernel {
         Kernel::Local { kernel, .. }
         | Kernel::RadialOf { kernel, .. }
-        | Kernel::AngleOf { kernel, .. } => kernel.self_value(row, view.n_features()),
-        Kernel::Angle(_) => Ok(row.values().iter().map(|value| value * value).sum()),
+        | Kernel::AngleOf { kernel, .. } => self_value(kernel, row, n_features),
+        Kernel::Angle(_) => self_value(&Kernel::Linear, row, n_features),
         Kernel::Conformal { rate, .. } => {
-            Ok((-rate * row.values().iter().map(|value| value * value).sum::<f64>()).exp())
+            (-rate * self_value(&Kernel::Linear, row, n_features)).exp()
         }
-        _ => Ok(0.0),
+        _ => 0.0,
+    };
+    if number.is_nan() {
+        return Err(Error::KernelUse {
+            kernel: kernel.to_string(),
+            problem: "a row of the precomputed matrix does not hold its own self-value",
+        });
     }
+    Ok(number)
 }
 
 /// The view that the children of `kernel` see: weighted features, or the rows as they are.
@@ -96,10 +91,10 @@ fn weighted(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) -> Option<Sa
     Samples::dense(rows.len(), d, values).ok()
 }
 
-fn dense_rows(view: SamplesView<'_>, rows: &[usize]) -> Vec<Vec<f64>> {
+fn dense_rows(view: SamplesView<'_>, rows: &[usize], width: usize) -> Vec<Vec<f64>> {
     rows.iter()
         .map(|&i| {
-            let mut row = vec![0.0; view.n_features()];
+            let mut row = vec![0.0; width];
             view.row(i).write_dense(&mut row);
             row
         })
@@ -107,10 +102,15 @@ fn dense_rows(view: SamplesView<'_>, rows: &[usize]) -> Vec<Vec<f64>> {
 }
 
 impl Node {
-    fn new(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) -> Result<Self> {
+    fn new(
+        kernel: &Kernel,
+        view: SamplesView<'_>,
+        rows: &[usize],
+        n_features: usize,
+    ) -> Result<Self> {
         let per_row = rows
             .iter()
-            .map(|&i| row_number(kernel, view, i))
+            .map(|&i| row_number(kernel, view, i, n_features))
             .collect::<Result<Vec<f64>>>()?;
         // The angle is a function of the inner product.
         let leaf = if matches!(kernel, Kernel::Angle(_)) { &Kernel::Linear } else { kernel };
@@ -121,22 +121,20 @@ impl Node {
         } else {
             match kernel {
                 Kernel::HistogramIntersection { .. } | Kernel::Spline => {
-                    NodeKind::Features(dense_rows(view, rows))
+                    NodeKind::Features(dense_rows(view, rows, n_features))
                 }
-                Kernel::Precomputed => {
-                    return Err(Error::KernelUse {
-                        kernel: kernel.to_string(),
-                        problem: "a precomputed kernel cannot stand inside another one",
-                    });
-                }
+                Kernel::Precomputed => NodeKind::Matrix(
+                    rows.iter().map(|&i| serial_number(view, i)).collect::<Result<_>>()?,
+                ),
                 _ => {
                     let own = weighted(kernel, view, rows);
                     let all: Vec<usize> = (0..rows.len()).collect();
-                    let nodes = children(kernel)
-                        .into_iter()
+                    let nodes = kernel
+                        .children()
+                        .iter()
                         .map(|child| match &own {
-                            Some(samples) => Node::new(child, samples.view(), &all),
-                            None => Node::new(child, view, rows),
+                            Some(samples) => Node::new(child, samples.view(), &all, n_features),
+                            None => Node::new(child, view, rows, n_features),
                         })
                         .collect::<Result<Vec<_>>>()?;
                     NodeKind::Inner(nodes)
@@ -146,14 +144,30 @@ impl Node {
         Ok(Self { kernel: kernel.clone(), per_row, kind })
     }
 
-    fn queries(&self, view: SamplesView<'_>, rows: &[usize]) -> Result<NodeQueries> {
+    fn queries(
+        &self,
+        view: SamplesView<'_>,
+        rows: &[usize],
+        n_features: usize,
+    ) -> Result<NodeQueries> {
         let per_row = rows
             .iter()
-            .map(|&i| row_number(&self.kernel, view, i))
+            .map(|&i| row_number(&self.kernel, view, i, n_features))
             .collect::<Result<Vec<f64>>>()?;
         let kind = match &self.kind {
             NodeKind::Leaf(packed) => QueryKind::Leaf(packed.queries(view, rows.iter().copied())),
-            NodeKind::Features(_) => QueryKind::Features(dense_rows(view, rows)),
+            NodeKind::Matrix(columns) => {
+                let width = columns.iter().max().map_or(0, |&c| c as usize + 1);
+                if view.n_features() < width {
+                    return Err(Error::Shape {
+                        what: "columns of the precomputed kernel rows",
+                        expected: width,
+                        found: view.n_features(),
+                    });
+                }
+                QueryKind::Features(dense_rows(view, rows, view.n_features()))
+            }
+            NodeKind::Features(_) => QueryKind::Features(dense_rows(view, rows, n_features)),
             NodeKind::Inner(nodes) => {
                 let own = weighted(&self.kernel, view, rows);
                 let all: Vec<usize> = (0..rows.len()).collect();
@@ -161,8 +175,8 @@ impl Node {
                     nodes
                         .iter()
                         .map(|node| match &own {
-                            Some(samples) => node.queries(samples.view(), &all),
-                            None => node.queries(view, rows),
+                            Some(samples) => node.queries(samples.view(), &all, n_features),
+                            None => node.queries(view, rows, n_features),
                         })
                         .collect::<Result<Vec<_>>>()?,
                 )
@@ -175,13 +189,20 @@ impl Node {
         self.per_row.len() * 8
             + match &self.kind {
                 NodeKind::Leaf(packed) => packed.bytes(),
+                NodeKind::Matrix(columns) => columns.len() * 4,
                 NodeKind::Features(rows) => rows.iter().map(|row| row.len() * 8).sum(),
                 NodeKind::Inner(nodes) => nodes.iter().map(Node::bytes).sum(),
             }
     }
 
     /// Kernel values of all queries against `columns`, row-major.
-    fn evaluate(&self, queries: &NodeQueries, count: usize, columns: (usize, usize)) -> Vec<f64> {
+    fn evaluate(
+        &self,
+        queries: &NodeQueries,
+        count: usize,
+        columns: (usize, usize),
+        n_features: usize,
+    ) -> Vec<f64> {
         let width = columns.1 - columns.0;
         let mut values = vec![0.0; count * width];
         match (&self.kind, &queries.kind) {
@@ -191,9 +212,16 @@ impl Node {
                 drop(out);
                 if let Kernel::Angle(radial) = self.kernel {
                     self.for_pairs(queries, columns, &mut values, |value, query, row| {
-                        let angle = angle_between(value, query, row);
-                        radial.value(angle * angle, packed.n_features())
+                        let angle = spectral_angle(query, row, value);
+                        radial.value(angle * angle, n_features)
                     });
+                }
+            }
+            (NodeKind::Matrix(serials), QueryKind::Features(matrix)) => {
+                for (line, row) in values.chunks_mut(width).zip(matrix) {
+                    for (value, &serial) in line.iter_mut().zip(&serials[columns.0..columns.1]) {
+                        *value = row[serial as usize];
+                    }
                 }
             }
             (NodeKind::Features(rows), QueryKind::Features(query_rows)) => {
@@ -206,11 +234,11 @@ impl Node {
             }
             (NodeKind::Inner(nodes), QueryKind::Inner(parts)) => {
                 let mut blocks =
-                    nodes.iter().zip(parts).map(|(node, part)| node.evaluate(part, count, columns));
+                    nodes.iter().zip(parts).map(|(node, part)| node.evaluate(part, count, columns, n_features));
                 if let Some(first) = blocks.next() {
                     values = first;
                 }
-                self.combine(queries, columns, &mut values, blocks);
+                self.combine(queries, columns, &mut values, blocks, n_features);
             }
             _ => unreachable!("invariant: queries mirror the tree"),
         }
@@ -224,6 +252,7 @@ impl Node {
         columns: (usize, usize),
         values: &mut [f64],
         others: impl Iterator<Item = Vec<f64>>,
+        n_features: usize,
     ) {
         match &self.kernel {
             Kernel::Sum(_) => {
@@ -248,26 +277,18 @@ impl Node {
             }
             Kernel::Local { operator, sigma, eta, .. } => {
                 self.for_pairs(queries, columns, values, |value, query, row| {
-                    let squared = (query + row - 2.0 * value).max(0.0);
-                    let near = (-squared / sigma).exp();
-                    match operator {
-                        LocalOperator::E => near,
-                        LocalOperator::P => value * near,
-                        LocalOperator::S => value + eta * near,
-                        LocalOperator::PS => value * (1.0 + eta * near),
-                    }
+                    operator.value(sq_dist(query, row, value), value, *sigma, *eta)
                 });
             }
             Kernel::RadialOf { radial, .. } => {
-                // A kernel distance has no dimension of its own: one feature.
                 self.for_pairs(queries, columns, values, |value, query, row| {
-                    radial.value((query + row - 2.0 * value).max(0.0), 1)
+                    radial.value(sq_dist(query, row, value), n_features)
                 });
             }
             Kernel::AngleOf { radial, .. } => {
                 self.for_pairs(queries, columns, values, |value, query, row| {
-                    let angle = angle_between(value, query, row);
-                    radial.value(angle * angle, 1)
+                    let angle = spectral_angle(query, row, value);
+                    radial.value(angle * angle, n_features)
                 });
             }
             _ => {}
@@ -291,33 +312,35 @@ impl Node {
     }
 }
 
-/// The angle of two vectors from their inner product and squared norms; 0 if either norm is 0.
-pub(super) fn angle_between(product: f64, sq_norm_a: f64, sq_norm_b: f64) -> f64 {
-    let norms = (sq_norm_a * sq_norm_b).sqrt();
-    if norms > 0.0 { (product / norms).clamp(-1.0, 1.0).acos() } else { 0.0 }
-}
-
 /// Kernels that combine features one by one.
-pub(super) fn feature_value(kernel: &Kernel, a: &[f64], b: &[f64]) -> f64 {
+fn feature_value(kernel: &Kernel, a: &[f64], b: &[f64]) -> f64 {
     let pairs = a.iter().zip(b);
     match kernel {
         Kernel::HistogramIntersection { alpha } => {
-            pairs.map(|(x, y)| x.abs().powf(*alpha).min(y.abs().powf(*alpha))).sum()
+            pairs.map(|(u, v)| u.abs().min(v.abs()).powf(*alpha)).sum()
         }
-        Kernel::Spline => pairs
-            .map(|(x, y)| {
-                let m = x.min(*y);
-                1.0 + x * y + x * y * m - 0.5 * (x + y) * m * m + m * m * m / 3.0
-            })
-            .product(),
-        _ => 0.0,
+        Kernel::Spline => pairs.map(|(&u, &v)| spline_factor(u, v)).product(),
+        _ => unreachable!("invariant: only these two keep whole rows"),
     }
+}
+
+/// The column that row `i` of a precomputed kernel matrix stands for.
+fn serial_number(view: SamplesView<'_>, i: usize) -> Result<u32> {
+    let serial = column(view.row(i), 0).unwrap_or(f64::NAN);
+    if serial >= 1.0 && serial.fract() == 0.0 && serial < view.n_features() as f64 {
+        return Ok(serial as u32);
+    }
+    Err(Error::BadRowValue {
+        row: i + 1,
+        what: "serial number of a precomputed kernel row",
+        value: serial,
+    })
 }
 
 impl Composite {
     pub(super) fn new(kernel: &Kernel, view: SamplesView<'_>, rows: &[u32]) -> Result<Self> {
         let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
-        Ok(Self { root: Node::new(kernel, view, &rows)?, n_features: view.n_features() })
+        Ok(Self { root: Node::new(kernel, view, &rows, view.n_features())?, n_features: view.n_features() })
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -325,14 +348,7 @@ impl Composite {
     }
 
     pub(super) fn queries(&self, view: SamplesView<'_>, rows: &[usize]) -> Result<CompositeQueries> {
-        if view.n_features() > self.n_features {
-            return Err(Error::Shape {
-                what: "features of the queries",
-                expected: self.n_features,
-                found: view.n_features(),
-            });
-        }
-        Ok(CompositeQueries { root: self.root.queries(view, rows)?, count: rows.len() })
+        Ok(CompositeQueries { root: self.root.queries(view, rows, self.n_features)?, count: rows.len() })
     }
 
     pub(super) fn block<O: Real>(
@@ -344,7 +360,12 @@ impl Composite {
         let mut start = columns.0;
         while start < columns.1 {
             let end = columns.1.min(start + BLOCK_COLUMNS);
-            let values = self.root.evaluate(&queries.root, queries.count, (start, end));
+            let values = self.root.evaluate(
+                &queries.root,
+                queries.count,
+                (start, end),
+                self.n_features,
+            );
             for (row, line) in out.iter_mut().zip(values.chunks(end - start)) {
                 for (slot, &value) in row[start - columns.0..].iter_mut().zip(line) {
                     *slot = O::from_f64(value);

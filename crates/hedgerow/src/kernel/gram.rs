@@ -2,6 +2,7 @@
 
 use super::composite::{Composite, CompositeQueries};
 use super::packed::{Formula, Packed, Queries, Survey};
+use super::scalar::self_value;
 use super::{Kernel, Radial};
 use crate::data::SamplesView;
 use crate::linalg::Real;
@@ -28,10 +29,6 @@ enum Engine {
     Single(Packed<f32>),
     Double(Packed<f64>),
     Composite(Composite),
-    Precomputed {
-        /// Column of the kernel matrix that each row stands for.
-        columns: Vec<u32>,
-    },
 }
 
 /// Query rows prepared for one [`Gram`].
@@ -44,8 +41,6 @@ enum QueryForm {
     Single(Queries<f32>),
     Double(Queries<f64>),
     Composite(CompositeQueries),
-    /// Rows of the kernel matrix, dense.
-    Precomputed(Vec<Vec<f64>>),
 }
 
 /// The formula of a kernel that needs one accumulated number only.
@@ -78,10 +73,7 @@ impl<'a> Gram<'a> {
         centre_linear: bool,
     ) -> Result<Self> {
         kernel.check()?;
-        let engine = if kernel.is_precomputed() {
-            let columns = rows.iter().map(|&i| serial_number(view, i as usize)).collect::<Result<_>>()?;
-            Engine::Precomputed { columns }
-        } else if let Some(formula) = simple_formula(kernel) {
+        let engine = if let Some(formula) = simple_formula(kernel) {
             let survey = Survey::new(view, &rows);
             let (layout, offset) = survey.choose(formula, centre_linear);
             if layout.single {
@@ -116,7 +108,6 @@ impl<'a> Gram<'a> {
             Engine::Single(packed) => packed.bytes(),
             Engine::Double(packed) => packed.bytes(),
             Engine::Composite(composite) => composite.bytes(),
-            Engine::Precomputed { columns } => columns.len() * 4,
         }
     }
 
@@ -125,12 +116,16 @@ impl<'a> Gram<'a> {
         let d = self.view.n_features();
         self.rows
             .iter()
-            .enumerate()
-            .map(|(position, &i)| match &self.engine {
-                Engine::Precomputed { columns } => {
-                    matrix_value(self.view, i as usize, columns[position])
+            .map(|&i| {
+                let value = self_value(&self.kernel, self.view.row(i as usize), d);
+                if value.is_nan() {
+                    return Err(Error::BadRowValue {
+                        row: i as usize + 1,
+                        what: "self-value of a kernel row",
+                        value,
+                    });
                 }
-                _ => self.kernel.self_value(self.view.row(i as usize), d),
+                Ok(value)
             })
             .collect()
     }
@@ -156,24 +151,6 @@ impl<'a> Gram<'a> {
             Engine::Double(packed) => QueryForm::Double(packed.queries(view, rows)),
             Engine::Composite(composite) => {
                 QueryForm::Composite(composite.queries(view, &rows.collect::<Vec<_>>())?)
-            }
-            Engine::Precomputed { columns } => {
-                let width = columns.iter().max().map_or(0, |&c| c as usize + 1);
-                if view.n_features() < width {
-                    return Err(Error::Shape {
-                        what: "columns of the precomputed kernel rows",
-                        expected: width,
-                        found: view.n_features(),
-                    });
-                }
-                QueryForm::Precomputed(
-                    rows.map(|i| {
-                        let mut row = vec![0.0; width];
-                        view.row(i).write_dense(&mut row);
-                        row
-                    })
-                    .collect(),
-                )
             }
         };
         Ok(GramQueries { count, form })
@@ -227,13 +204,6 @@ impl<'a> Gram<'a> {
             (Engine::Composite(composite), QueryForm::Composite(queries)) => {
                 composite.block(queries, span, out);
             }
-            (Engine::Precomputed { columns: serials }, QueryForm::Precomputed(matrix)) => {
-                for (row, values) in out.iter_mut().zip(matrix) {
-                    for (slot, &serial) in row.iter_mut().zip(&serials[columns.clone()]) {
-                        *slot = O::from_f64(values[serial as usize]);
-                    }
-                }
-            }
             _ => unreachable!("invariant: queries are prepared by the engine that reads them"),
         }
     }
@@ -260,34 +230,7 @@ impl<'a> Gram<'a> {
             Engine::Composite(_) => {
                 Engine::Composite(Composite::new(&self.kernel, self.view, &rows)?)
             }
-            Engine::Precomputed { columns } => Engine::Precomputed {
-                columns: positions.iter().map(|&p| columns[p]).collect(),
-            },
         };
         Ok(Self { kernel: self.kernel.clone(), view: self.view, rows, engine })
     }
-}
-
-/// The column that row `i` of a precomputed kernel matrix stands for.
-fn serial_number(view: SamplesView<'_>, i: usize) -> Result<u32> {
-    let mut serial = 0.0;
-    view.row(i).for_each(|f, value| {
-        if f == 0 {
-            serial = value;
-        }
-    });
-    if serial >= 1.0 && serial.fract() == 0.0 && serial < view.n_features() as f64 {
-        return Ok(serial as u32);
-    }
-    Err(Error::BadRowValue { row: i + 1, what: "serial number of a precomputed kernel row", value: serial })
-}
-
-fn matrix_value(view: SamplesView<'_>, i: usize, column: u32) -> Result<f64> {
-    let mut found = 0.0;
-    view.row(i).for_each(|f, value| {
-        if f == column as usize {
-            found = value;
-        }
-    });
-    Ok(found)
 }

@@ -233,10 +233,6 @@ impl<T: Real> Packed<T> {
         }
     }
 
-    pub(super) fn n_features(&self) -> usize {
-        self.n_features
-    }
-
     pub(super) fn bytes(&self) -> usize {
         let store = match &self.store {
             Store::Dense(panels) => panels.bytes(),
@@ -382,13 +378,24 @@ impl<T: Real> TileMap<T> for PolynomialMap<T> {
         for value in &mut values {
             *value = value.fma::<FMA>(self.gamma, self.coef0);
         }
-        let mut power = values;
-        for _ in 1..self.degree {
-            for lane in 0..PANEL {
-                power[lane] = power[lane] * values[lane];
+        // Powers by squaring: a large degree must not cost a large loop.
+        let mut rest = self.degree;
+        let mut power: Option<[T; PANEL]> = None;
+        loop {
+            if rest & 1 == 1 {
+                power = Some(match power {
+                    None => values,
+                    Some(power) => std::array::from_fn(|lane| power[lane] * values[lane]),
+                });
+            }
+            rest >>= 1;
+            if rest == 0 {
+                return power.unwrap_or(values);
+            }
+            for value in &mut values {
+                *value = *value * *value;
             }
         }
-        power
     }
 }
 

@@ -34,6 +34,11 @@ pub(super) fn ensure_features(kernel: &Kernel) -> Result<()> {
     Ok(())
 }
 
+/// $K(x, x)$; for a precomputed kernel the row's own entry of the matrix, or NaN.
+pub(super) fn self_value(kernel: &Kernel, x: Row<'_>, n_features: usize) -> f64 {
+    evaluate(kernel, x, x, n_features).xx
+}
+
 /// All that an operator may ask of its input kernel for one pair. Passing them up together keeps
 /// the work linear in the size of the expression.
 #[derive(Debug, Clone, Copy)]
@@ -215,7 +220,7 @@ pub fn spectral_angle(xx: f64, yy: f64, xy: f64) -> f64 {
     (xy / lengths).clamp(-1.0, 1.0).acos()
 }
 
-fn spline_factor(u: f64, v: f64) -> f64 {
+pub(super) fn spline_factor(u: f64, v: f64) -> f64 {
     let m = u.min(v);
     1.0 + u * v + u * v * m - 0.5 * (u + v) * m * m + m * m * m / 3.0
 }
@@ -231,7 +236,7 @@ fn precomputed_entry(x: Row<'_>, y: Row<'_>) -> f64 {
 }
 
 /// Value of feature `f`; `None` beyond the end of a dense row.
-fn column(row: Row<'_>, f: usize) -> Option<f64> {
+pub(super) fn column(row: Row<'_>, f: usize) -> Option<f64> {
     match row {
         Row::Dense(values) => values.get(f).copied(),
         Row::Sparse { indices, values } => match indices.binary_search(&(f as u32)) {

@@ -1,8 +1,9 @@
 //! SMO on a matrix of any size, with shrinking.
 //!
 //! Variables that sit at a bound with a gradient beyond the present violation are left out: the
-//! matrix is reordered so that the active ones stand first. Before the end their gradient is
-//! computed afresh from the solution, and they are looked at again.
+//! matrix is reordered so that the active ones stand first. Before the end they are looked at
+//! again: their gradient is brought up to date by the columns of the variables that have moved
+//! since they were left out.
 
 use super::dense::DenseSolver;
 use super::pair::{PairState, Scans, default_cap, objective, worst};
@@ -18,7 +19,7 @@ const LOOK_AHEAD: usize = 16;
 /// Iterations between two attempts to shrink.
 const SHRINK_INTERVAL: u64 = 1000;
 /// Share of the active variables that must go for a reordering to be worth its cost.
-const SHRINK_SHARE: f64 = 0.15;
+const SHRINK_SHARE: f64 = 0.25;
 /// Iterations between two looks at the clock.
 const CLOCK_INTERVAL: u64 = 256;
 
@@ -28,6 +29,15 @@ struct LargeState {
     groups: Option<Vec<u8>>,
     /// Variable of the problem that stands at each position.
     ids: Vec<u32>,
+    /// What was left out, oldest first; the positions of the oldest stand last.
+    generations: Vec<Generation>,
+}
+
+/// Variables that were left out together.
+struct Generation {
+    positions: std::ops::Range<usize>,
+    /// All variables (by number, not position) when they were left out: their gradient is of then.
+    beta: Vec<f64>,
 }
 
 /// Solves a problem of any size; small ones on their whole matrix in `workspace`.
@@ -94,9 +104,10 @@ fn solve_sorted(matrix: &mut impl SymmetricMatrix, problem: Problem, limits: &Li
         linear: problem.linear,
         groups: problem.groups,
         ids: (0..n as u32).collect(),
+        generations: Vec::new(),
     };
     state.pair.refresh();
-    state.add_support(matrix, 0);
+    state.add_moves(matrix, 0..n, &vec![0.0; n]);
     let (iterations, status) = state.run(matrix, limits);
     if state.pair.active < n {
         // Stopped by a cap: the gradient of the inactive variables is stale.
@@ -283,17 +294,22 @@ impl LargeState {
         order.extend((0..active as u32).filter(|&t| settled[t as usize]));
         order.extend(active as u32..self.ids.len() as u32);
         self.permute(matrix, &order, self.pair.split - leaving_first, active - leaving);
+        let mut beta = vec![0.0; self.ids.len()];
+        for (position, &id) in self.ids.iter().enumerate() {
+            beta[id as usize] = self.pair.beta[position];
+        }
+        self.generations.push(Generation { positions: active - leaving..active, beta });
         tracing::debug!(active = active - leaving, "shrunk");
         true
     }
 
-    /// Computes the gradient of the inactive variables from the solution and activates them.
+    /// Brings the gradient of the inactive variables up to date and activates them.
     fn unshrink(&mut self, matrix: &mut impl SymmetricMatrix) {
-        let active = self.pair.active;
         let n = self.ids.len();
-        self.pair.gradient[active..].copy_from_slice(&self.linear[active..]);
-        self.add_support(matrix, active);
-        tracing::debug!(active, "unshrunk");
+        tracing::debug!(active = self.pair.active, "unshrinking");
+        for generation in std::mem::take(&mut self.generations) {
+            self.add_moves(matrix, generation.positions, &generation.beta);
+        }
         if let Some(groups) = &self.groups {
             let mut order: Vec<u32> = (0..n as u32).collect();
             order.sort_by_key(|&t| groups[t as usize]);
@@ -333,15 +349,25 @@ impl LargeState {
         matrix.permute(order, active);
     }
 
-    /// Adds $K\beta$ to the gradient from position `first` on.
-    fn add_support(&mut self, matrix: &impl SymmetricMatrix, first: usize) {
-        let beta = &self.pair.beta;
-        let support: Vec<usize> = (0..beta.len()).filter(|&t| beta[t] != 0.0).collect();
-        if support.is_empty() {
-            return;
+    /// Adds to the gradient at `positions` what the moves since `from` (by number) make there.
+    fn add_moves(
+        &mut self,
+        matrix: &impl SymmetricMatrix,
+        positions: std::ops::Range<usize>,
+        from: &[f64],
+    ) {
+        let (mut moved, mut steps) = (Vec::new(), Vec::new());
+        for (position, &id) in self.ids.iter().enumerate() {
+            let step = self.pair.beta[position] - from[id as usize];
+            if step != 0.0 {
+                moved.push(position);
+                steps.push(step);
+            }
         }
-        let factors: Vec<f64> = support.iter().map(|&t| beta[t]).collect();
-        matrix.add_columns(&support, &factors, first, &mut self.pair.gradient[first..]);
+        if !moved.is_empty() {
+            let start = positions.start;
+            matrix.add_columns(&moved, &steps, start, &mut self.pair.gradient[positions]);
+        }
     }
 }
 
