@@ -2,7 +2,7 @@
 
 use super::SolverParams;
 use super::expansion::{linear_value, linear_weights};
-use crate::data::{Generator, SamplesView};
+use crate::data::{Generator, Samples, SamplesView};
 use crate::kernel::{CachedGram, Gram, Kernel};
 use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
 use crate::svm::Sigmoid;
@@ -22,9 +22,31 @@ pub(super) struct Workshop<'a> {
     /// Kernel cache of one machine.
     pub(super) cache_bytes: usize,
     pub(super) start: Instant,
+    /// Rows relative to their mean, for a linear kernel on dense rows.
+    centred: Option<Samples>,
 }
 
-impl Workshop<'_> {
+impl<'a> Workshop<'a> {
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        view: SamplesView<'a>,
+        solver: &'a SolverParams,
+        start: Instant,
+    ) -> Result<Self> {
+        let centred = match view {
+            SamplesView::Dense { .. } if *kernel == Kernel::Linear => Some(centre(view)?),
+            _ => None,
+        };
+        Ok(Self {
+            kernel,
+            view,
+            solver,
+            cache_bytes: solver.cache_bytes,
+            start,
+            centred,
+        })
+    }
+
     /// Solves a problem whose variable `t` has the kernel row of `rows[t]`. The gradient of a
     /// linear kernel is that of plain inner products even though rows are centred for the solver,
     /// which may be done if `sums_to_zero`.
@@ -35,7 +57,11 @@ impl Workshop<'_> {
         sums_to_zero: bool,
         workspace: &mut DenseSolver,
     ) -> Result<Solution> {
-        let gram = Gram::with_centring(self.kernel, self.view, rows.to_vec(), sums_to_zero)?;
+        let view = match &self.centred {
+            Some(centred) if sums_to_zero => centred.view(),
+            _ => self.view,
+        };
+        let gram = Gram::new(self.kernel, view, rows.to_vec())?;
         let mut matrix = CachedGram::new(gram, self.cache_bytes)?;
         let limits: Limits = self.solver.limits(self.start);
         let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
@@ -58,6 +84,22 @@ impl Workshop<'_> {
         }
         Ok(solution)
     }
+}
+
+/// The samples minus their mean, so that columns far from 0 do not drown what varies in them.
+fn centre(view: SamplesView<'_>) -> Result<Samples> {
+    let (n_rows, n_features) = (view.n_rows(), view.n_features());
+    let mut means = vec![0.0; n_features];
+    for i in 0..n_rows {
+        view.row(i)
+            .for_each(|f, value| means[f] += value / n_rows as f64);
+    }
+    let mut values = Vec::with_capacity(n_rows * n_features);
+    for i in 0..n_rows {
+        view.row(i)
+            .for_each(|f, value| values.push(value - means[f]));
+    }
+    Samples::dense(n_rows, n_features, values)
 }
 
 /// Rows of a two-class problem, the positive ones first.

@@ -71,13 +71,7 @@ impl OneClassParams {
             start: first,
             groups: None,
         };
-        let workshop = Workshop {
-            kernel: &kernel,
-            view,
-            solver: &self.solver,
-            cache_bytes: self.solver.cache_bytes,
-            start,
-        };
+        let workshop = Workshop::new(&kernel, view, &self.solver, start)?;
         let rows: Vec<u32> = (0..n as u32).collect();
         let solution = workshop.solve(&rows, &problem, false, &mut DenseSolver::new())?;
         let rho = solution.multiplier(&problem, 0);

@@ -178,13 +178,7 @@ fn fit(
     }
     let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
     let problem = problem(targets, &costs, tube);
-    let workshop = Workshop {
-        kernel: &kernel,
-        view,
-        solver,
-        cache_bytes: solver.cache_bytes,
-        start,
-    };
+    let workshop = Workshop::new(&kernel, view, solver, start)?;
     let rows: Vec<u32> = (0..n as u32).chain(0..n as u32).collect();
     let solution = workshop.solve(&rows, &problem, true, &mut DenseSolver::new())?;
     let rho = match tube {

@@ -341,13 +341,8 @@ fn train_all(
         }
     }
     let at_once = rayon::current_num_threads().min(tasks.len()).max(1);
-    let workshop = Workshop {
-        kernel: &kernel,
-        view,
-        solver,
-        cache_bytes: solver.cache_bytes / at_once,
-        start,
-    };
+    let mut workshop = Workshop::new(&kernel, view, solver, start)?;
+    workshop.cache_bytes /= at_once;
     let solved: Vec<Solved> = tasks
         .par_iter()
         .enumerate()
