@@ -84,7 +84,11 @@ impl<'a> CachedGram<'a> {
         let first_fresh = self.slots.len();
         let fresh = missing.min(room - first_fresh);
         let mut free: Vec<usize> = (first_fresh..first_fresh + fresh).collect();
-        let empty = Slot { position: EMPTY, valid: 0, last_use: 0 };
+        let empty = Slot {
+            position: EMPTY,
+            valid: 0,
+            last_use: 0,
+        };
         self.slots.resize(first_fresh + fresh, empty);
         if free.len() < missing {
             let needed = missing - free.len();
@@ -106,11 +110,17 @@ impl<'a> CachedGram<'a> {
             .iter()
             .map(|&p| {
                 if self.slot_of[p] == EMPTY {
-                    let s = free.pop().expect("invariant: a batch never exceeds the slots");
+                    let s = free
+                        .pop()
+                        .expect("invariant: a batch never exceeds the slots");
                     if self.slots[s].position != EMPTY {
                         self.slot_of[self.slots[s].position as usize] = EMPTY;
                     }
-                    self.slots[s] = Slot { position: p as u32, valid: 0, last_use: self.clock };
+                    self.slots[s] = Slot {
+                        position: p as u32,
+                        valid: 0,
+                        last_use: self.clock,
+                    };
                     self.slot_of[p] = s as u32;
                 }
                 self.slot_of[p] as usize
@@ -133,7 +143,10 @@ impl<'a> CachedGram<'a> {
             let to = from + todo[from..].partition_point(|entry| entry.0 == valid);
             let group = &todo[from..to];
             let rows: Vec<usize> = group.iter().map(|entry| entry.2).collect();
-            let queries = self.gram.own_queries(&rows).expect("invariant: own rows fit the engine");
+            let queries = self
+                .gram
+                .own_queries(&rows)
+                .expect("invariant: own rows fit the engine");
             let wanted: Vec<usize> = group.iter().map(|entry| entry.1).collect();
             let mut out: Vec<&mut [f32]> = disjoint_rows(&mut self.arena, self.stride, &wanted)
                 .into_iter()
@@ -152,8 +165,9 @@ impl<'a> CachedGram<'a> {
     /// Gives rows the stride `len`, dropping the longest unused ones if they no longer fit.
     fn widen(&mut self, len: usize) {
         let room = self.arena.len() / len;
-        let mut kept: Vec<usize> =
-            (0..self.slots.len()).filter(|&s| self.slots[s].position != EMPTY).collect();
+        let mut kept: Vec<usize> = (0..self.slots.len())
+            .filter(|&s| self.slots[s].position != EMPTY)
+            .collect();
         if kept.len() > room {
             kept.sort_unstable_by_key(|&s| (std::cmp::Reverse(self.slots[s].last_use), s));
             kept.truncate(room);
@@ -163,11 +177,13 @@ impl<'a> CachedGram<'a> {
         // First close the gaps, front to back; then spread, back to front: no row is overwritten
         // before it has moved.
         for (to, &from) in kept.iter().enumerate() {
-            self.arena.copy_within(from * old..from * old + self.slots[from].valid, to * old);
+            self.arena
+                .copy_within(from * old..from * old + self.slots[from].valid, to * old);
         }
         self.slots = kept.iter().map(|&s| self.slots[s]).collect();
         for s in (0..self.slots.len()).rev() {
-            self.arena.copy_within(s * old..s * old + self.slots[s].valid, s * len);
+            self.arena
+                .copy_within(s * old..s * old + self.slots[s].valid, s * len);
         }
         self.stride = len;
         self.index_slots();
@@ -219,7 +235,9 @@ impl SymmetricMatrix for CachedGram<'_> {
             .subset(positions.iter().copied())
             .expect("invariant: the rows were bound before");
         let all: Vec<usize> = (0..q).collect();
-        let queries = part.own_queries(&all).expect("invariant: own rows fit the engine");
+        let queries = part
+            .own_queries(&all)
+            .expect("invariant: own rows fit the engine");
         let mut rows: Vec<&mut [f32]> = out[..q * q].chunks_mut(q.max(1)).collect();
         part.block(&queries, 0..q, &mut rows);
         for (k, &p) in positions.iter().enumerate() {
@@ -246,7 +264,10 @@ impl SymmetricMatrix for CachedGram<'_> {
             self.widen(len);
         }
         // Half of the slots at most, so that the row loaded before survives.
-        let count = positions.len().min(self.arena.len() / self.stride / 2).max(1);
+        let count = positions
+            .len()
+            .min(self.arena.len() / self.stride / 2)
+            .max(1);
         let slots = self.assign_slots(&positions[..count]);
         self.fill(&positions[..count], &slots, len);
     }
@@ -257,19 +278,25 @@ impl SymmetricMatrix for CachedGram<'_> {
     }
 
     fn add_columns(&self, positions: &[usize], factors: &[f64], start: usize, sum: &mut [f64]) {
-        for (part, weights) in
-            positions.chunks(TRANSIENT_QUERIES).zip(factors.chunks(TRANSIENT_QUERIES))
+        for (part, weights) in positions
+            .chunks(TRANSIENT_QUERIES)
+            .zip(factors.chunks(TRANSIENT_QUERIES))
         {
-            let queries = self.gram.own_queries(part).expect("invariant: own rows fit the engine");
+            let queries = self
+                .gram
+                .own_queries(part)
+                .expect("invariant: own rows fit the engine");
             let gram = &self.gram;
-            sum.par_chunks_mut(TRANSIENT_COLUMNS).enumerate().for_each(|(task, entries)| {
-                let first = start + task * TRANSIENT_COLUMNS;
-                let mut values = vec![0.0f32; part.len() * entries.len()];
-                let mut rows: Vec<&mut [f32]> = values.chunks_mut(entries.len()).collect();
-                gram.block_here(&queries, first..first + entries.len(), &mut rows);
-                let rows: Vec<&[f32]> = values.chunks(entries.len()).collect();
-                add_scaled_rows(entries, &rows, weights);
-            });
+            sum.par_chunks_mut(TRANSIENT_COLUMNS)
+                .enumerate()
+                .for_each(|(task, entries)| {
+                    let first = start + task * TRANSIENT_COLUMNS;
+                    let mut values = vec![0.0f32; part.len() * entries.len()];
+                    let mut rows: Vec<&mut [f32]> = values.chunks_mut(entries.len()).collect();
+                    gram.block_here(&queries, first..first + entries.len(), &mut rows);
+                    let rows: Vec<&[f32]> = values.chunks(entries.len()).collect();
+                    add_scaled_rows(entries, &rows, weights);
+                });
         }
     }
 
@@ -301,11 +328,17 @@ impl SymmetricMatrix for CachedGram<'_> {
             }
             let from = s * old_stride;
             let to = kept_slots.len() * new_stride;
-            let valid = kept.partition_point(|&old| (old as usize) < slot.valid).min(new_stride);
+            let valid = kept
+                .partition_point(|&old| (old as usize) < slot.valid)
+                .min(new_stride);
             for (k, &old) in kept[..valid].iter().enumerate() {
                 self.arena[to + k] = self.arena[from + old as usize];
             }
-            kept_slots.push(Slot { position, valid, ..slot });
+            kept_slots.push(Slot {
+                position,
+                valid,
+                ..slot
+            });
         }
         self.slots = kept_slots;
         self.stride = new_stride;

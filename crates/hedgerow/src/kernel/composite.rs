@@ -4,10 +4,10 @@
 //! node combines the blocks of its children element by element. What an operator needs of a
 //! single row (a self-value, a norm) is computed once a row.
 
-use super::gram::simple_formula;
-use super::packed::{Packed, Queries, Survey};
 use super::Kernel;
 use super::distance::sq_dist;
+use super::gram::simple_formula;
+use super::packed::{Packed, Queries, Survey};
 use super::scalar::{column, self_value, spectral_angle, spline_factor};
 use crate::data::{Samples, SamplesView};
 use crate::linalg::Real;
@@ -79,7 +79,9 @@ fn row_number(kernel: &Kernel, view: SamplesView<'_>, i: usize, n_features: usiz
 
 /// The view that the children of `kernel` see: weighted features, or the rows as they are.
 fn weighted(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) -> Option<Samples> {
-    let Kernel::Weighted { weights, .. } = kernel else { return None };
+    let Kernel::Weighted { weights, .. } = kernel else {
+        return None;
+    };
     let d = weights.len();
     let mut values = vec![0.0; rows.len() * d];
     for (row, &i) in values.chunks_mut(d.max(1)).zip(rows) {
@@ -113,7 +115,11 @@ impl Node {
             .map(|&i| row_number(kernel, view, i, n_features))
             .collect::<Result<Vec<f64>>>()?;
         // The angle is a function of the inner product.
-        let leaf = if matches!(kernel, Kernel::Angle(_)) { &Kernel::Linear } else { kernel };
+        let leaf = if matches!(kernel, Kernel::Angle(_)) {
+            &Kernel::Linear
+        } else {
+            kernel
+        };
         let kind = if let Some(formula) = simple_formula(leaf) {
             let ids: Vec<u32> = rows.iter().map(|&i| i as u32).collect();
             let (layout, offset) = Survey::new(view, &ids).choose(formula, false);
@@ -124,7 +130,9 @@ impl Node {
                     NodeKind::Features(dense_rows(view, rows, n_features))
                 }
                 Kernel::Precomputed => NodeKind::Matrix(
-                    rows.iter().map(|&i| serial_number(view, i)).collect::<Result<_>>()?,
+                    rows.iter()
+                        .map(|&i| serial_number(view, i))
+                        .collect::<Result<_>>()?,
                 ),
                 _ => {
                     let own = weighted(kernel, view, rows);
@@ -141,7 +149,11 @@ impl Node {
                 }
             }
         };
-        Ok(Self { kernel: kernel.clone(), per_row, kind })
+        Ok(Self {
+            kernel: kernel.clone(),
+            per_row,
+            kind,
+        })
     }
 
     fn queries(
@@ -233,8 +245,10 @@ impl Node {
                 }
             }
             (NodeKind::Inner(nodes), QueryKind::Inner(parts)) => {
-                let mut blocks =
-                    nodes.iter().zip(parts).map(|(node, part)| node.evaluate(part, count, columns, n_features));
+                let mut blocks = nodes
+                    .iter()
+                    .zip(parts)
+                    .map(|(node, part)| node.evaluate(part, count, columns, n_features));
                 if let Some(first) = blocks.next() {
                     values = first;
                 }
@@ -257,25 +271,41 @@ impl Node {
         match &self.kernel {
             Kernel::Sum(_) => {
                 for block in others {
-                    values.iter_mut().zip(block).for_each(|(value, other)| *value += other);
+                    values
+                        .iter_mut()
+                        .zip(block)
+                        .for_each(|(value, other)| *value += other);
                 }
             }
             Kernel::Product(_) => {
                 for block in others {
-                    values.iter_mut().zip(block).for_each(|(value, other)| *value *= other);
+                    values
+                        .iter_mut()
+                        .zip(block)
+                        .for_each(|(value, other)| *value *= other);
                 }
             }
             Kernel::Scaled { factor, .. } => values.iter_mut().for_each(|value| *value *= factor),
             Kernel::Series { coefficients, .. } => {
                 for value in values.iter_mut() {
-                    *value = coefficients.iter().rev().fold(0.0, |sum, c| sum * *value + c);
+                    *value = coefficients
+                        .iter()
+                        .rev()
+                        .fold(0.0, |sum, c| sum * *value + c);
                 }
             }
             Kernel::Exp(_) => values.iter_mut().for_each(|value| *value = value.exp()),
             Kernel::Conformal { .. } => {
-                self.for_pairs(queries, columns, values, |value, query, row| value * query * row);
+                self.for_pairs(queries, columns, values, |value, query, row| {
+                    value * query * row
+                });
             }
-            Kernel::Local { operator, sigma, eta, .. } => {
+            Kernel::Local {
+                operator,
+                sigma,
+                eta,
+                ..
+            } => {
                 self.for_pairs(queries, columns, values, |value, query, row| {
                     operator.value(sq_dist(query, row, value), value, *sigma, *eta)
                 });
@@ -340,15 +370,25 @@ fn serial_number(view: SamplesView<'_>, i: usize) -> Result<u32> {
 impl Composite {
     pub(super) fn new(kernel: &Kernel, view: SamplesView<'_>, rows: &[u32]) -> Result<Self> {
         let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
-        Ok(Self { root: Node::new(kernel, view, &rows, view.n_features())?, n_features: view.n_features() })
+        Ok(Self {
+            root: Node::new(kernel, view, &rows, view.n_features())?,
+            n_features: view.n_features(),
+        })
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.root.bytes()
     }
 
-    pub(super) fn queries(&self, view: SamplesView<'_>, rows: &[usize]) -> Result<CompositeQueries> {
-        Ok(CompositeQueries { root: self.root.queries(view, rows, self.n_features)?, count: rows.len() })
+    pub(super) fn queries(
+        &self,
+        view: SamplesView<'_>,
+        rows: &[usize],
+    ) -> Result<CompositeQueries> {
+        Ok(CompositeQueries {
+            root: self.root.queries(view, rows, self.n_features)?,
+            count: rows.len(),
+        })
     }
 
     pub(super) fn block<O: Real>(
@@ -360,12 +400,9 @@ impl Composite {
         let mut start = columns.0;
         while start < columns.1 {
             let end = columns.1.min(start + BLOCK_COLUMNS);
-            let values = self.root.evaluate(
-                &queries.root,
-                queries.count,
-                (start, end),
-                self.n_features,
-            );
+            let values =
+                self.root
+                    .evaluate(&queries.root, queries.count, (start, end), self.n_features);
             for (row, line) in out.iter_mut().zip(values.chunks(end - start)) {
                 for (slot, &value) in row[start - columns.0..].iter_mut().zip(line) {
                     *slot = O::from_f64(value);
@@ -375,4 +412,3 @@ impl Composite {
         }
     }
 }
-

@@ -47,9 +47,15 @@ enum QueryForm {
 pub(super) fn simple_formula(kernel: &Kernel) -> Option<Formula> {
     match *kernel {
         Kernel::Linear => Some(Formula::Dot),
-        Kernel::Polynomial { gamma, coef0, degree } => {
-            Some(Formula::Polynomial { gamma, coef0, degree })
-        }
+        Kernel::Polynomial {
+            gamma,
+            coef0,
+            degree,
+        } => Some(Formula::Polynomial {
+            gamma,
+            coef0,
+            degree,
+        }),
         Kernel::Sigmoid { gamma, coef0 } => Some(Formula::Sigmoid { gamma, coef0 }),
         Kernel::Radial(Radial::Gaussian { gamma }) => Some(Formula::Gaussian { gamma }),
         Kernel::Radial(radial) => Some(Formula::Radial(radial)),
@@ -84,7 +90,12 @@ impl<'a> Gram<'a> {
         } else {
             Engine::Composite(Composite::new(kernel, view, &rows)?)
         };
-        Ok(Self { kernel: kernel.clone(), view, rows, engine })
+        Ok(Self {
+            kernel: kernel.clone(),
+            view,
+            rows,
+            engine,
+        })
     }
 
     /// The kernel.
@@ -166,14 +177,17 @@ impl<'a> Gram<'a> {
     ) {
         debug_assert_eq!(queries.count, out.len());
         let work = queries.count * columns.len() * self.view.n_features().max(8);
-        if work < PARALLEL_WORK || columns.len() <= TASK_COLUMNS || rayon::current_num_threads() == 1
+        if work < PARALLEL_WORK
+            || columns.len() <= TASK_COLUMNS
+            || rayon::current_num_threads() == 1
         {
             self.block_here(queries, columns, out);
             return;
         }
         let n_tasks = columns.len().div_ceil(TASK_COLUMNS);
-        let mut tasks: Vec<Vec<&mut [O]>> =
-            (0..n_tasks).map(|_| Vec::with_capacity(queries.count)).collect();
+        let mut tasks: Vec<Vec<&mut [O]>> = (0..n_tasks)
+            .map(|_| Vec::with_capacity(queries.count))
+            .collect();
         for row in out.iter_mut() {
             for (task, part) in tasks.iter_mut().zip(row.chunks_mut(TASK_COLUMNS)) {
                 task.push(part);
@@ -231,6 +245,11 @@ impl<'a> Gram<'a> {
                 Engine::Composite(Composite::new(&self.kernel, self.view, &rows)?)
             }
         };
-        Ok(Self { kernel: self.kernel.clone(), view: self.view, rows, engine })
+        Ok(Self {
+            kernel: self.kernel.clone(),
+            view: self.view,
+            rows,
+            engine,
+        })
     }
 }

@@ -103,7 +103,14 @@ impl Survey {
             });
             max_centred_sq_norm = max_centred_sq_norm.max(sq_norm);
         }
-        Self { n_features, means, stored, n_rows: rows.len(), max_sq_norm, max_centred_sq_norm }
+        Self {
+            n_features,
+            means,
+            stored,
+            n_rows: rows.len(),
+            max_sq_norm,
+            max_centred_sq_norm,
+        }
     }
 
     /// The cheapest layout that is precise enough, with the offset to subtract from every row.
@@ -111,7 +118,11 @@ impl Survey {
         let scale = formula.scale();
         let plain = scale * self.max_sq_norm;
         let may_centre = formula.ignores_shift() || (centre_dot && formula == Formula::Dot);
-        let centred = if may_centre { scale * self.max_centred_sq_norm } else { plain };
+        let centred = if may_centre {
+            scale * self.max_centred_sq_norm
+        } else {
+            plain
+        };
         let per_row = self.stored as f64 / self.n_rows.max(1) as f64;
         let d = self.n_features as f64;
         // Cycles for one inner product, measured on AVX2: panels reach two vector multiply-adds a
@@ -127,18 +138,44 @@ impl Survey {
             .filter(|candidate| candidate.3)
             .min_by(|a, b| a.2.total_cmp(&b.2));
         let (layout, centring) = match best {
-            Some(&(single, sparse, _, _)) => {
-                (Layout { single, sparse, difference: false }, may_centre && !sparse)
-            }
+            Some(&(single, sparse, _, _)) => (
+                Layout {
+                    single,
+                    sparse,
+                    difference: false,
+                },
+                may_centre && !sparse,
+            ),
             // Inner products have no difference form, and rows that are sparse in a wide space must
             // not be spread out: double precision is the best there is.
             None if !formula.ignores_shift() || 16.0 * per_row < d => {
                 let sparse = 4.0 * per_row < d;
-                (Layout { single: false, sparse, difference: false }, may_centre && !sparse)
+                (
+                    Layout {
+                        single: false,
+                        sparse,
+                        difference: false,
+                    },
+                    may_centre && !sparse,
+                )
             }
-            None => (Layout { single: false, sparse: false, difference: true }, may_centre),
+            None => (
+                Layout {
+                    single: false,
+                    sparse: false,
+                    difference: true,
+                },
+                may_centre,
+            ),
         };
-        (layout, if centring { self.means.clone() } else { Vec::new() })
+        (
+            layout,
+            if centring {
+                self.means.clone()
+            } else {
+                Vec::new()
+            },
+        )
     }
 }
 
@@ -185,7 +222,9 @@ impl<T: Real> Packed<T> {
         };
         let mut buffer = vec![0.0; n_features];
         packed.store = if layout.sparse {
-            Store::Sparse(SparseRows::pack(rows.len(), n_features, |i| view.row(rows[i] as usize)))
+            Store::Sparse(SparseRows::pack(rows.len(), n_features, |i| {
+                view.row(rows[i] as usize)
+            }))
         } else {
             Store::Dense(Panels::pack(rows.len(), n_features, |i, out| {
                 packed.shifted(view, rows[i] as usize, &mut buffer);
@@ -254,14 +293,20 @@ impl<T: Real> Packed<T> {
     ) -> Queries<T> {
         let count = rows.len();
         let mut buffer = vec![0.0; self.n_features];
-        let mut queries =
-            Queries { count, dense: Vec::new(), sparse: Vec::new(), norms: Vec::with_capacity(count) };
+        let mut queries = Queries {
+            count,
+            dense: Vec::new(),
+            sparse: Vec::new(),
+            norms: Vec::with_capacity(count),
+        };
         match &self.store {
             Store::Dense(_) => {
                 queries.dense.reserve(count * self.n_features);
                 for i in rows {
                     self.shifted(view, i, &mut buffer);
-                    queries.dense.extend(buffer.iter().map(|&value| T::from_f64(value)));
+                    queries
+                        .dense
+                        .extend(buffer.iter().map(|&value| T::from_f64(value)));
                     queries.norms.push(self.norm(view, i, &mut buffer));
                 }
             }
@@ -293,10 +338,17 @@ impl<T: Real> Packed<T> {
         out: &mut [&mut [O]],
     ) {
         debug_assert_eq!(queries.count, out.len());
-        let norms = Norms { queries: &queries.norms, rows: &self.norms };
+        let norms = Norms {
+            queries: &queries.norms,
+            rows: &self.norms,
+        };
         match self.formula {
             Formula::Dot => self.run(queries, columns, DotMap, out),
-            Formula::Polynomial { gamma, coef0, degree } => {
+            Formula::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => {
                 let map = PolynomialMap {
                     gamma: T::from_f64(gamma),
                     coef0: T::from_f64(coef0),
@@ -308,19 +360,31 @@ impl<T: Real> Packed<T> {
                 self.run(queries, columns, SigmoidMap { gamma, coef0 }, out);
             }
             Formula::Gaussian { gamma } if self.layout.difference => {
-                let map = GaussianOfDifference { minus_gamma: T::from_f64(-gamma) };
+                let map = GaussianOfDifference {
+                    minus_gamma: T::from_f64(-gamma),
+                };
                 self.run(queries, columns, map, out);
             }
             Formula::Gaussian { gamma } => {
-                let map = GaussianMap { two_gamma: T::from_f64(2.0 * gamma), norms };
+                let map = GaussianMap {
+                    two_gamma: T::from_f64(2.0 * gamma),
+                    norms,
+                };
                 self.run(queries, columns, map, out);
             }
             Formula::Radial(radial) if self.layout.difference => {
-                let map = RadialOfDifference { radial, n_features: self.n_features };
+                let map = RadialOfDifference {
+                    radial,
+                    n_features: self.n_features,
+                };
                 self.run(queries, columns, map, out);
             }
             Formula::Radial(radial) => {
-                let map = RadialMap { radial, n_features: self.n_features, norms };
+                let map = RadialMap {
+                    radial,
+                    n_features: self.n_features,
+                    norms,
+                };
                 self.run(queries, columns, map, out);
             }
         }
@@ -431,7 +495,11 @@ impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
         for lane in 0..PANEL {
             let exponent = values[lane].fma::<FMA>(self.two_gamma, query + rows[lane]);
             // Rounding must not make a squared distance negative.
-            let exponent = if exponent < T::ZERO { exponent } else { T::ZERO };
+            let exponent = if exponent < T::ZERO {
+                exponent
+            } else {
+                T::ZERO
+            };
             out[lane] = exponent.exp_fast::<FMA>();
         }
         out

@@ -7,14 +7,15 @@
 
 #[macro_use]
 mod multiversion;
-mod exp;
 mod panel;
 mod passes;
 mod real;
 mod sparse;
 
-pub(crate) use exp::{exp_in_place, exp_lanes};
-pub(crate) use panel::{PANEL, Panels, QUERY_ROWS, TileMap, panel_block};
+#[cfg(test)]
+mod exp;
+
+pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{Scan, add_scaled_rows, dot, select_partner, update_and_scan};
 pub(crate) use real::Real;
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};

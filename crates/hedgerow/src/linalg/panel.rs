@@ -10,7 +10,7 @@ pub(crate) const PANEL: usize = 16;
 
 /// Query rows of the widest `f32` tile: 6 × 16 accumulators leave four of AVX2's sixteen registers.
 /// In `f64` the same registers hold 3 × 16.
-pub(crate) const QUERY_ROWS: usize = 6;
+const QUERY_ROWS: usize = 6;
 
 /// Dense rows in panels. The last panel is filled up with zeros.
 #[derive(Debug, Clone)]
@@ -156,7 +156,9 @@ fn block_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
             }
         } else {
             while q + QUERY_ROWS / 2 <= n_queries {
-                run_tile::<FMA, T, O, M, { QUERY_ROWS / 2 }>(panels, queries, q, p, map, out, columns);
+                run_tile::<FMA, T, O, M, { QUERY_ROWS / 2 }>(
+                    panels, queries, q, p, map, out, columns,
+                );
                 q += QUERY_ROWS / 2;
             }
         }

@@ -1,5 +1,7 @@
 //! The three passes of an SMO iteration, and sums of scaled rows.
 
+use super::Real;
+
 const LANES: usize = 8;
 
 /// What a pass over the gradient found.
@@ -39,27 +41,27 @@ fn scan_body<const FMA: bool>(
     let mut at = 0.0f64;
     for ((((g, ki), kj), up), lo) in blocks.iter_mut().zip(rows_i).zip(rows_j).zip(ups).zip(lows) {
         for lane in 0..LANES {
-            let mut value = if FMA {
-                f64::from(ki[lane]).mul_add(step_i, g[lane])
-            } else {
-                f64::from(ki[lane]) * step_i + g[lane]
-            };
-            value = if FMA {
-                f64::from(kj[lane]).mul_add(step_j, value)
-            } else {
-                f64::from(kj[lane]) * step_j + value
-            };
+            let moved = f64::from(ki[lane]).fma::<FMA>(step_i, g[lane]);
+            let value = f64::from(kj[lane]).fma::<FMA>(step_j, moved);
             g[lane] = value;
             let candidate = up[lane] - value;
             let better = candidate > best[lane];
             best[lane] = if better { candidate } else { best[lane] };
             best_at[lane] = if better { at } else { best_at[lane] };
             let shrinkable = lo[lane] + value;
-            low[lane] = if shrinkable > low[lane] { shrinkable } else { low[lane] };
+            low[lane] = if shrinkable > low[lane] {
+                shrinkable
+            } else {
+                low[lane]
+            };
         }
         at += 1.0;
     }
-    let mut scan = Scan { max_up: f64::NEG_INFINITY, argmax_up: 0, max_low: f64::NEG_INFINITY };
+    let mut scan = Scan {
+        max_up: f64::NEG_INFINITY,
+        argmax_up: 0,
+        max_low: f64::NEG_INFINITY,
+    };
     for lane in 0..LANES {
         let index = best_at[lane] as usize * LANES + lane;
         if best[lane] > scan.max_up || (best[lane] == scan.max_up && index < scan.argmax_up) {
@@ -70,16 +72,8 @@ fn scan_body<const FMA: bool>(
     }
     let start = n - tail.len();
     for t in 0..tail.len() {
-        let mut value = if FMA {
-            f64::from(tail_i[t]).mul_add(step_i, tail[t])
-        } else {
-            f64::from(tail_i[t]) * step_i + tail[t]
-        };
-        value = if FMA {
-            f64::from(tail_j[t]).mul_add(step_j, value)
-        } else {
-            f64::from(tail_j[t]) * step_j + value
-        };
+        let moved = f64::from(tail_i[t]).fma::<FMA>(step_i, tail[t]);
+        let value = f64::from(tail_j[t]).fma::<FMA>(step_j, moved);
         tail[t] = value;
         let candidate = tail_up[t] - value;
         if candidate > scan.max_up {
@@ -186,17 +180,10 @@ fn add_rows_body<const FMA: bool>(sum: &mut [f64], rows: &[&[f32]], factors: &[f
             let [fa, fb, fc, fd] = [0, 1, 2, 3].map(|k| factors[r + k]);
             for t in 0..part.len() {
                 let mut value = part[t];
-                if FMA {
-                    value = f64::from(a[t]).mul_add(fa, value);
-                    value = f64::from(b[t]).mul_add(fb, value);
-                    value = f64::from(c[t]).mul_add(fc, value);
-                    value = f64::from(d[t]).mul_add(fd, value);
-                } else {
-                    value += f64::from(a[t]) * fa;
-                    value += f64::from(b[t]) * fb;
-                    value += f64::from(c[t]) * fc;
-                    value += f64::from(d[t]) * fd;
-                }
+                value = f64::from(a[t]).fma::<FMA>(fa, value);
+                value = f64::from(b[t]).fma::<FMA>(fb, value);
+                value = f64::from(c[t]).fma::<FMA>(fc, value);
+                value = f64::from(d[t]).fma::<FMA>(fd, value);
                 part[t] = value;
             }
             r += 4;
@@ -205,11 +192,7 @@ fn add_rows_body<const FMA: bool>(sum: &mut [f64], rows: &[&[f32]], factors: &[f
             let row = &rows[r][start..end];
             let factor = factors[r];
             for t in 0..part.len() {
-                part[t] = if FMA {
-                    f64::from(row[t]).mul_add(factor, part[t])
-                } else {
-                    part[t] + f64::from(row[t]) * factor
-                };
+                part[t] = f64::from(row[t]).fma::<FMA>(factor, part[t]);
             }
             r += 1;
         }
@@ -223,25 +206,24 @@ multiversion! {
 }
 
 #[inline(always)]
-fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+fn dot_body<const FMA: bool, A: Real>(a: &[A], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
     let (blocks_a, tail_a) = a[..n].as_chunks::<LANES>();
     let (blocks_b, tail_b) = b[..n].as_chunks::<LANES>();
     let mut sums = [0.0f64; LANES];
     for (x, y) in blocks_a.iter().zip(blocks_b) {
         for lane in 0..LANES {
-            sums[lane] =
-                if FMA { x[lane].mul_add(y[lane], sums[lane]) } else { sums[lane] + x[lane] * y[lane] };
+            sums[lane] = x[lane].to_f64().fma::<FMA>(y[lane], sums[lane]);
         }
     }
     let mut total = sums.iter().sum::<f64>();
     for (x, y) in tail_a.iter().zip(tail_b) {
-        total += x * y;
+        total += x.to_f64() * y;
     }
     total
 }
 
 multiversion! {
-    /// Inner product over the shorter length.
-    pub(crate) fn dot[](a: &[f64], b: &[f64]) -> f64 = dot_body;
+    /// Inner product over the shorter length, summed in double precision.
+    pub(crate) fn dot[A: Real](a: &[A], b: &[f64]) -> f64 = dot_body;
 }

@@ -44,7 +44,11 @@ macro_rules! common {
 
         #[inline(always)]
         fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self {
-            if FMA { self.mul_add(b, c) } else { self * b + c }
+            if FMA {
+                self.mul_add(b, c)
+            } else {
+                self * b + c
+            }
         }
     };
 }

@@ -31,11 +31,21 @@ pub(crate) struct SparseRows<T> {
 
 impl<T: Real> SparseRows<T> {
     /// Packs the rows that `row` returns, dropping features beyond `n_features`.
-    pub(crate) fn pack<'a>(n_rows: usize, n_features: usize, row: impl Fn(usize) -> Row<'a>) -> Self {
-        let empty = Step { features: [0; GROUP], values: [T::ZERO; GROUP] };
+    pub(crate) fn pack<'a>(
+        n_rows: usize,
+        n_features: usize,
+        row: impl Fn(usize) -> Row<'a>,
+    ) -> Self {
+        let empty = Step {
+            features: [0; GROUP],
+            values: [T::ZERO; GROUP],
+        };
         // Whole panels, so that a tile never has to ask whether a group exists.
         let n_groups = n_rows.div_ceil(PANEL) * (PANEL / GROUP);
-        let mut out = Self { group_starts: Vec::with_capacity(n_groups + 1), steps: Vec::new() };
+        let mut out = Self {
+            group_starts: Vec::with_capacity(n_groups + 1),
+            steps: Vec::new(),
+        };
         out.group_starts.push(0);
         for group in 0..n_groups {
             let start = out.steps.len();
@@ -80,7 +90,9 @@ pub(crate) struct SparseQueries<T> {
 impl<T: Real> SparseQueries<T> {
     /// A buffer for rows of `n_features` features.
     pub(crate) fn new(n_features: usize) -> Self {
-        Self { lanes: vec![[T::ZERO; SPARSE_QUERIES]; n_features] }
+        Self {
+            lanes: vec![[T::ZERO; SPARSE_QUERIES]; n_features],
+        }
     }
 
     /// Puts one entry into a lane. Features beyond the width are dropped.
@@ -171,7 +183,12 @@ fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
     }
     if out.len() <= SPARSE_QUERIES / 2 {
         run_panels::<FMA, T, O, M, { SPARSE_QUERIES / 2 }>(
-            rows, queries, columns, first_query, map, out,
+            rows,
+            queries,
+            columns,
+            first_query,
+            map,
+            out,
         );
     } else {
         run_panels::<FMA, T, O, M, SPARSE_QUERIES>(rows, queries, columns, first_query, map, out);

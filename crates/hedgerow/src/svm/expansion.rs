@@ -7,10 +7,14 @@ use crate::linalg::dot;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// Rows of one parallel task. Fixed, so that results do not depend on the number of threads.
-const TASK_ROWS: usize = 64;
+/// Rows of one parallel task: full tiles of six and of sixteen. Fixed, so that results do not
+/// depend on the number of threads.
+const TASK_ROWS: usize = 48;
 /// Support vectors of one pass, so that a block of kernel values stays in the cache.
-const PASS_COLUMNS: usize = 2048;
+const PASS_COLUMNS: usize = 1024;
+/// Support vectors that a machine does not use are counted in with coefficient 0 up to this many
+/// in a row: a longer run of consecutive ones is faster than several short ones.
+const BRIDGED_GAP: u32 = 6;
 /// Largest number of weights that a linear expansion is collapsed into, if that is more than the
 /// support vectors themselves hold.
 const MAX_WEIGHTS: usize = 1 << 22;
@@ -152,6 +156,43 @@ fn linear_sums(weights: &[Vec<f64>], samples: SamplesView<'_>) -> Vec<f64> {
     out
 }
 
+/// Coefficients of one machine for consecutive support vectors within one pass.
+struct Run {
+    machine: usize,
+    /// First support vector, relative to the pass.
+    start: usize,
+    coefficients: Vec<f64>,
+}
+
+/// The runs of all machines, pass by pass.
+fn runs(machines: &[Machine], n_support: usize) -> Vec<Vec<Run>> {
+    let mut passes: Vec<Vec<Run>> = Vec::new();
+    passes.resize_with(n_support.div_ceil(PASS_COLUMNS), Vec::new);
+    for (machine, terms) in machines.iter().enumerate() {
+        let mut previous: Option<u32> = None;
+        for (&s, &beta) in terms.support.iter().zip(&terms.coefficients) {
+            let pass = &mut passes[s as usize / PASS_COLUMNS];
+            let near = previous.is_some_and(|last| {
+                s - last <= BRIDGED_GAP + 1
+                    && last as usize / PASS_COLUMNS == s as usize / PASS_COLUMNS
+            });
+            match (near, pass.last_mut(), previous) {
+                (true, Some(run), Some(last)) => {
+                    run.coefficients.extend((last + 1..s).map(|_| 0.0));
+                    run.coefficients.push(beta);
+                }
+                _ => pass.push(Run {
+                    machine,
+                    start: s as usize % PASS_COLUMNS,
+                    coefficients: vec![beta],
+                }),
+            }
+            previous = Some(s);
+        }
+    }
+    passes
+}
+
 /// $\sum_s \beta_s K(x_s, x)$ of every machine (column) for every row of `samples`.
 ///
 /// Kernel values are computed once for all machines; sums run over ascending support vectors.
@@ -165,47 +206,30 @@ pub(super) fn kernel_sums(
     if out.is_empty() || gram.is_empty() {
         return Ok(out);
     }
+    let passes = runs(machines, gram.len());
     out.par_chunks_mut(TASK_ROWS * width)
         .enumerate()
-        .try_for_each(|(task, part)| {
-            let first = task * TASK_ROWS;
-            let n_rows = part.len() / width;
-            let queries = gram.queries(samples, first..first + n_rows)?;
-            let mut values = vec![0.0f64; n_rows * PASS_COLUMNS.min(gram.len())];
-            let mut from = vec![0; width];
-            let mut start = 0;
-            while start < gram.len() {
-                let end = gram.len().min(start + PASS_COLUMNS);
-                let block = &mut values[..n_rows * (end - start)];
-                let mut rows: Vec<&mut [f64]> = block.chunks_mut(end - start).collect();
-                gram.block_here(&queries, start..end, &mut rows);
-                for (m, machine) in machines.iter().enumerate() {
-                    let to = machine.support.partition_point(|&s| (s as usize) < end);
-                    let support = &machine.support[from[m]..to];
-                    let coefficients = &machine.coefficients[from[m]..to];
+        .try_for_each_init(
+            || vec![0.0f32; TASK_ROWS * PASS_COLUMNS.min(gram.len())],
+            |values, (task, part)| {
+                let first = task * TASK_ROWS;
+                let n_rows = part.len() / width;
+                let queries = gram.queries(samples, first..first + n_rows)?;
+                for (pass, runs) in passes.iter().enumerate() {
+                    let start = pass * PASS_COLUMNS;
+                    let end = gram.len().min(start + PASS_COLUMNS);
+                    let block = &mut values[..n_rows * (end - start)];
+                    let mut rows: Vec<&mut [f32]> = block.chunks_mut(end - start).collect();
+                    gram.block_here(&queries, start..end, &mut rows);
                     for (sums, row) in part.chunks_mut(width).zip(&rows) {
-                        sums[m] += partial_sum(row, start, support, coefficients);
+                        for run in runs {
+                            let span = run.start..run.start + run.coefficients.len();
+                            sums[run.machine] += dot(&row[span], &run.coefficients);
+                        }
                     }
-                    from[m] = to;
                 }
-                start = end;
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
     Ok(out)
-}
-
-/// The part of a machine's sum that falls on the columns from `start` on.
-fn partial_sum(row: &[f64], start: usize, support: &[u32], coefficients: &[f64]) -> f64 {
-    if let (Some(&first), Some(&last)) = (support.first(), support.last())
-        && (last - first) as usize + 1 == support.len()
-    {
-        let first = first as usize - start;
-        return dot(&row[first..first + support.len()], coefficients);
-    }
-    let mut sum = 0.0;
-    for (&s, &beta) in support.iter().zip(coefficients) {
-        sum += beta * row[s as usize - start];
-    }
-    sum
 }

@@ -61,7 +61,9 @@ impl DenseSolver {
             }
         }
         state.diagonal.clear();
-        state.diagonal.extend((0..n).map(|t| self.matrix[t * n + t]));
+        state
+            .diagonal
+            .extend((0..n).map(|t| self.matrix[t * n + t]));
         state.active = n;
         state.split = match &problem.groups {
             Some(groups) => groups.partition_point(|&group| group == 0),
@@ -91,7 +93,9 @@ impl DenseSolver {
                 return (iterations, Status::IterationLimit);
             }
             if iterations % CLOCK_INTERVAL == CLOCK_INTERVAL - 1
-                && limits.max_seconds.is_some_and(|limit| start.elapsed().as_secs_f64() > limit)
+                && limits
+                    .max_seconds
+                    .is_some_and(|limit| start.elapsed().as_secs_f64() > limit)
             {
                 return (iterations, Status::TimeLimit);
             }

@@ -54,7 +54,12 @@ pub fn solve(
     if let Some(groups) = &problem.groups {
         order.sort_by_key(|&t| groups[t as usize]);
     }
-    let pick = |values: &[f64]| order.iter().map(|&t| values[t as usize]).collect::<Vec<f64>>();
+    let pick = |values: &[f64]| {
+        order
+            .iter()
+            .map(|&t| values[t as usize])
+            .collect::<Vec<f64>>()
+    };
     let sorted = Problem {
         linear: pick(&problem.linear),
         lower: pick(&problem.lower),
@@ -89,7 +94,10 @@ pub fn solve(
 
 fn solve_sorted(matrix: &mut impl SymmetricMatrix, problem: Problem, limits: &Limits) -> Solution {
     let n = problem.linear.len();
-    let split = problem.groups.as_ref().map_or(n, |groups| groups.partition_point(|&g| g == 0));
+    let split = problem
+        .groups
+        .as_ref()
+        .map_or(n, |groups| groups.partition_point(|&g| g == 0));
     let mut state = LargeState {
         pair: PairState {
             beta: problem.start,
@@ -144,7 +152,9 @@ impl LargeState {
                     return (iterations, Status::IterationLimit);
                 }
                 if iterations % CLOCK_INTERVAL == CLOCK_INTERVAL - 1
-                    && limits.max_seconds.is_some_and(|limit| start.elapsed().as_secs_f64() > limit)
+                    && limits
+                        .max_seconds
+                        .is_some_and(|limit| start.elapsed().as_secs_f64() > limit)
                 {
                     return (iterations, Status::TimeLimit);
                 }
@@ -200,10 +210,17 @@ impl LargeState {
             matrix.load_rows(&[i], active);
         } else {
             let mut wanted = vec![i];
-            self.most_violating(group, LOOK_AHEAD - 1, |t| t != i && !matrix.has_row(t, active), &mut wanted);
+            self.most_violating(
+                group,
+                LOOK_AHEAD - 1,
+                |t| t != i && !matrix.has_row(t, active),
+                &mut wanted,
+            );
             matrix.load_rows(&wanted, active);
         }
-        let j = self.pair.partner(i, group, &scans[group], matrix.row(i, active))?;
+        let j = self
+            .pair
+            .partner(i, group, &scans[group], matrix.row(i, active))?;
         if matrix.has_row(j, active) {
             matrix.load_rows(&[j], active);
         } else {
@@ -251,7 +268,12 @@ impl LargeState {
     ) -> Vec<usize> {
         let active = self.pair.active;
         let mut next = Vec::with_capacity(LOOK_AHEAD);
-        self.most_violating(group, LOOK_AHEAD - 1, |t| t != i && matrix.has_row(t, active), &mut next);
+        self.most_violating(
+            group,
+            LOOK_AHEAD - 1,
+            |t| t != i && matrix.has_row(t, active),
+            &mut next,
+        );
         let mut wanted = vec![j];
         for &t in &next {
             let scan = Scan {
@@ -293,12 +315,20 @@ impl LargeState {
         order.extend((0..active as u32).filter(|&t| !settled[t as usize]));
         order.extend((0..active as u32).filter(|&t| settled[t as usize]));
         order.extend(active as u32..self.ids.len() as u32);
-        self.permute(matrix, &order, self.pair.split - leaving_first, active - leaving);
+        self.permute(
+            matrix,
+            &order,
+            self.pair.split - leaving_first,
+            active - leaving,
+        );
         let mut beta = vec![0.0; self.ids.len()];
         for (position, &id) in self.ids.iter().enumerate() {
             beta[id as usize] = self.pair.beta[position];
         }
-        self.generations.push(Generation { positions: active - leaving..active, beta });
+        self.generations.push(Generation {
+            positions: active - leaving..active,
+            beta,
+        });
         tracing::debug!(active = active - leaving, "shrunk");
         true
     }

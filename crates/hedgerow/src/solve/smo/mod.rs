@@ -115,7 +115,11 @@ impl Solution {
         let (mut sum, mut count) = (0.0, 0usize);
         let (mut at_most, mut at_least) = (f64::INFINITY, f64::NEG_INFINITY);
         for t in 0..self.beta.len() {
-            if problem.groups.as_ref().is_some_and(|groups| groups[t] != group) {
+            if problem
+                .groups
+                .as_ref()
+                .is_some_and(|groups| groups[t] != group)
+            {
                 continue;
             }
             let f = self.gradient[t];

@@ -44,8 +44,16 @@ impl PairState {
 
     fn refresh_at(&mut self, t: usize) {
         let closed = f64::NEG_INFINITY;
-        self.up_penalty[t] = if self.beta[t] < self.upper[t] { 0.0 } else { closed };
-        self.low_penalty[t] = if self.beta[t] > self.lower[t] { 0.0 } else { closed };
+        self.up_penalty[t] = if self.beta[t] < self.upper[t] {
+            0.0
+        } else {
+            closed
+        };
+        self.low_penalty[t] = if self.beta[t] > self.lower[t] {
+            0.0
+        } else {
+            closed
+        };
     }
 
     pub(super) fn may_grow(&self, t: usize) -> bool {
@@ -58,11 +66,21 @@ impl PairState {
 
     /// The positions of a group.
     pub(super) fn range(&self, group: usize) -> Range<usize> {
-        if group == 0 { 0..self.split } else { self.split..self.active }
+        if group == 0 {
+            0..self.split
+        } else {
+            self.split..self.active
+        }
     }
 
     /// The partner of `i` with the largest promised decrease, given the row of `i`.
-    pub(super) fn partner(&self, i: usize, group: usize, scan: &Scan, row: &[f32]) -> Option<usize> {
+    pub(super) fn partner(
+        &self,
+        i: usize,
+        group: usize,
+        scan: &Scan,
+        row: &[f32],
+    ) -> Option<usize> {
         let range = self.range(group);
         select_partner(
             &self.gradient[range.clone()],
@@ -77,9 +95,13 @@ impl PairState {
 
     /// Moves `i` up and `j` down by the best feasible amount, which it returns.
     pub(super) fn take_step(&mut self, i: usize, j: usize, k_ij: f32) -> f64 {
-        let curvature = f64::from(self.diagonal[i]) + f64::from(self.diagonal[j])
-            - 2.0 * f64::from(k_ij);
-        let curvature = if curvature > 0.0 { curvature } else { TINY_CURVATURE };
+        let curvature =
+            f64::from(self.diagonal[i]) + f64::from(self.diagonal[j]) - 2.0 * f64::from(k_ij);
+        let curvature = if curvature > 0.0 {
+            curvature
+        } else {
+            TINY_CURVATURE
+        };
         let room_i = self.upper[i] - self.beta[i];
         let room_j = self.beta[j] - self.lower[j];
         let mut step = (self.gradient[j] - self.gradient[i]) / curvature;
@@ -89,8 +111,16 @@ impl PairState {
         } else {
             // Land exactly on the bound, so that it is recognised later.
             step = room_i.min(room_j);
-            self.beta[i] = if room_i <= room_j { self.upper[i] } else { self.beta[i] + step };
-            self.beta[j] = if room_j <= room_i { self.lower[j] } else { self.beta[j] - step };
+            self.beta[i] = if room_i <= room_j {
+                self.upper[i]
+            } else {
+                self.beta[i] + step
+            };
+            self.beta[j] = if room_j <= room_i {
+                self.lower[j]
+            } else {
+                self.beta[j] - step
+            };
         }
         self.refresh_at(i);
         self.refresh_at(j);
@@ -102,7 +132,11 @@ impl PairState {
         [0, 1].map(|group| {
             let range = self.range(group);
             if range.is_empty() {
-                return Scan { max_up: f64::NEG_INFINITY, argmax_up: 0, max_low: f64::NEG_INFINITY };
+                return Scan {
+                    max_up: f64::NEG_INFINITY,
+                    argmax_up: 0,
+                    max_low: f64::NEG_INFINITY,
+                };
             }
             let mut scan = update_and_scan(
                 &mut self.gradient[range.clone()],
@@ -122,8 +156,11 @@ impl PairState {
     pub(super) fn scan(&mut self) -> Scans {
         [0, 1].map(|group| {
             let range = self.range(group);
-            let mut scan =
-                Scan { max_up: f64::NEG_INFINITY, argmax_up: 0, max_low: f64::NEG_INFINITY };
+            let mut scan = Scan {
+                max_up: f64::NEG_INFINITY,
+                argmax_up: 0,
+                max_low: f64::NEG_INFINITY,
+            };
             for t in range {
                 let up = self.up_penalty[t] - self.gradient[t];
                 if up > scan.max_up {
@@ -140,7 +177,11 @@ impl PairState {
 /// The group with the larger violation, and that violation.
 pub(super) fn worst(scans: &Scans) -> (usize, f64) {
     let gaps = [gap(&scans[0]), gap(&scans[1])];
-    if gaps[1] > gaps[0] { (1, gaps[1]) } else { (0, gaps[0]) }
+    if gaps[1] > gaps[0] {
+        (1, gaps[1])
+    } else {
+        (0, gaps[0])
+    }
 }
 
 /// LIBSVM's cap on pair updates.
