@@ -4,13 +4,15 @@ use super::SolverParams;
 use super::expansion::{linear_value, linear_weights};
 use crate::data::{Generator, Samples, SamplesView};
 use crate::kernel::{CachedGram, Gram, Kernel};
-use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
+use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution, SymmetricMatrix};
 use crate::svm::Sigmoid;
 use crate::{Error, Result, Status};
 use std::time::Instant;
 
 /// Folds of the cross-validation behind probabilities.
 const CALIBRATION_FOLDS: usize = 5;
+/// Share of its box by which a variable may miss a bound.
+const SNAP_SHARE: f64 = 1e-12;
 /// Scale below which a solution of ν-SVC is one that separates nothing.
 const TINY_SCALE: f64 = 1e-12;
 
@@ -63,8 +65,13 @@ impl<'a> Workshop<'a> {
         };
         let gram = Gram::new(self.kernel, view, rows.to_vec())?;
         let mut matrix = CachedGram::new(gram, self.cache_bytes)?;
+        // The solver keeps single precision. The diagonal bounds all other values.
+        if matrix.diagonal().iter().any(|&k| !(k as f32).is_finite()) {
+            return Err(self.overflow());
+        }
         let limits: Limits = self.solver.limits(self.start);
         let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
+        snap(problem, &mut solution);
         if *self.kernel == Kernel::Linear {
             let terms = rows
                 .iter()
@@ -77,12 +84,30 @@ impl<'a> Workshop<'a> {
             }
         }
         if !solution.objective.is_finite() || solution.gradient.iter().any(|f| !f.is_finite()) {
-            return Err(Error::KernelUse {
-                kernel: self.kernel.to_string(),
-                problem: "its values are not finite on these data: scale the features",
-            });
+            return Err(self.overflow());
         }
         Ok(solution)
+    }
+
+    fn overflow(&self) -> Error {
+        Error::KernelUse {
+            kernel: self.kernel.to_string(),
+            problem: "its values on these data are too large: scale the features",
+        }
+    }
+}
+
+/// Puts variables that missed a bound by rounding on it: as free ones they would pin a threshold
+/// that has room to move.
+pub(super) fn snap(problem: &Problem, solution: &mut Solution) {
+    for (t, beta) in solution.beta.iter_mut().enumerate() {
+        let (lower, upper) = (problem.lower[t], problem.upper[t]);
+        let near = SNAP_SHARE * (upper - lower);
+        if *beta - lower <= near {
+            *beta = lower;
+        } else if upper - *beta <= near {
+            *beta = upper;
+        }
     }
 }
 
