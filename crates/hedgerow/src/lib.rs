@@ -2,7 +2,7 @@
 //!
 //! One training contract serves every method:
 //!
-//! ```ignore
+//! ```
 //! use hedgerow::data::{Dataset, generate};
 //! use hedgerow::kernel::Kernel;
 //! use hedgerow::svm::SvcParams;

@@ -1,5 +1,7 @@
 //! The blocked engine against the kernel evaluated one pair at a time.
 
+#![allow(clippy::unwrap_used)] // A failed helper fails the test.
+
 use hedgerow::data::{CsrMatrix, Generator, Samples};
 use hedgerow::kernel::{CachedGram, Gram, Kernel};
 use hedgerow::solve::smo::SymmetricMatrix;
@@ -49,7 +51,9 @@ const FEATURES: usize = 7;
 
 fn dense(n_rows: usize, seed: u64) -> Samples {
     let mut generator = Generator::new(seed);
-    let values = (0..n_rows * FEATURES).map(|_| generator.range(0.0, 1.5)).collect();
+    let values = (0..n_rows * FEATURES)
+        .map(|_| generator.range(0.0, 1.5))
+        .collect();
     Samples::dense(n_rows, FEATURES, values).unwrap()
 }
 
@@ -104,17 +108,33 @@ fn blocks_agree_with_single_values_for_every_kernel_and_storage() {
 #[test]
 fn columns_far_from_the_origin_lose_nothing() {
     let mut generator = Generator::new(11);
-    let near: Vec<f64> = (0..60 * FEATURES).map(|_| generator.range(-1.0, 1.0)).collect();
+    let near: Vec<f64> = (0..60 * FEATURES)
+        .map(|_| generator.range(-1.0, 1.0))
+        .collect();
     // Powers of two apart, so that the shift itself is exact.
-    let far: Vec<f64> = near.iter().map(|x| ((x * 1048576.0).round()) / 1048576.0 + 1048576.0).collect();
-    let back: Vec<f64> = far.iter().map(|x| x - 1048576.0).collect();
+    let far: Vec<f64> = near
+        .iter()
+        .map(|x| ((x * 1_048_576.0).round()) / 1_048_576.0 + 1_048_576.0)
+        .collect();
+    let back: Vec<f64> = far.iter().map(|x| x - 1_048_576.0).collect();
     let far = Samples::dense(60, FEATURES, far).unwrap();
     let back = Samples::dense(60, FEATURES, back).unwrap();
-    for text in ["rbf(gamma=1)", "rbf(gamma=500)", "exponential(sigma=0.5)", "rational(theta=1)"] {
+    for text in [
+        "rbf(gamma=1)",
+        "rbf(gamma=500)",
+        "exponential(sigma=0.5)",
+        "rational(theta=1)",
+    ] {
         let kernel = Kernel::parse(text).unwrap();
         let rows: Vec<u32> = (0..60).collect();
-        let a = Gram::new(&kernel, far.view(), rows.clone()).unwrap().values(far.view()).unwrap();
-        let b = Gram::new(&kernel, back.view(), rows).unwrap().values(back.view()).unwrap();
+        let a = Gram::new(&kernel, far.view(), rows.clone())
+            .unwrap()
+            .values(far.view())
+            .unwrap();
+        let b = Gram::new(&kernel, back.view(), rows)
+            .unwrap()
+            .values(back.view())
+            .unwrap();
         for (x, y) in a.iter().zip(&b) {
             assert!((x - y).abs() < 1e-6, "{text}: {x} {y}");
         }
@@ -134,8 +154,9 @@ fn clusters_far_apart_keep_their_inner_distances() {
     let found = gram.values(samples.view()).unwrap();
     for i in 0..40 {
         for j in 0..40 {
-            let expected =
-                kernel.value(samples.view().row(i), samples.view().row(j), 2).unwrap();
+            let expected = kernel
+                .value(samples.view().row(i), samples.view().row(j), 2)
+                .unwrap();
             assert!((found[i * 40 + j] - expected).abs() < 1e-8, "{i} {j}");
         }
     }

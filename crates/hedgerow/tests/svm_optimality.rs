@@ -293,7 +293,6 @@ fn hard_board() -> (SvcParams, Dataset) {
 }
 
 #[test]
-#[ignore = "without shrinking the large solver's countdown overflows in builds that check it"]
 fn shrinking_does_not_change_the_optimum() {
     let (params, data) = hard_board();
     let plain = objective_of(&params.clone().with_shrinking(false), &data);

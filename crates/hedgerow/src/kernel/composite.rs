@@ -122,7 +122,7 @@ impl Node {
         };
         let kind = if let Some(formula) = simple_formula(leaf) {
             let ids: Vec<u32> = rows.iter().map(|&i| i as u32).collect();
-            let (layout, offset) = Survey::new(view, &ids).choose(formula, false);
+            let (layout, offset) = Survey::new(view, &ids).choose(formula);
             NodeKind::Leaf(Packed::new(formula, view, &ids, layout, offset))
         } else {
             match kernel {

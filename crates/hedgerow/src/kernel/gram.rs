@@ -66,22 +66,10 @@ pub(super) fn simple_formula(kernel: &Kernel) -> Option<Formula> {
 impl<'a> Gram<'a> {
     /// Binds a kernel to the given rows of a view (repetitions allowed).
     pub fn new(kernel: &Kernel, view: SamplesView<'a>, rows: Vec<u32>) -> Result<Self> {
-        Self::with_centring(kernel, view, rows, false)
-    }
-
-    /// As [`Gram::new`]; `centre_linear` lets the engine replace $\langle x, x'\rangle$ by
-    /// $\langle x-c, x'-c\rangle$, for problems that do not feel the difference because their
-    /// coefficients sum to zero.
-    pub(crate) fn with_centring(
-        kernel: &Kernel,
-        view: SamplesView<'a>,
-        rows: Vec<u32>,
-        centre_linear: bool,
-    ) -> Result<Self> {
         kernel.check()?;
         let engine = if let Some(formula) = simple_formula(kernel) {
             let survey = Survey::new(view, &rows);
-            let (layout, offset) = survey.choose(formula, centre_linear);
+            let (layout, offset) = survey.choose(formula);
             if layout.single {
                 Engine::Single(Packed::new(formula, view, &rows, layout, offset))
             } else {

@@ -6,6 +6,7 @@ mod distance;
 mod expr;
 mod gram;
 mod local;
+mod maps;
 mod packed;
 mod radial;
 mod scalar;

@@ -11,6 +11,10 @@
 //! that data far from the origin are treated like centred ones.
 
 use super::Radial;
+use super::maps::{
+    DotMap, GaussianMap, GaussianOfDifference, Norms, PolynomialMap, RadialMap, RadialOfDifference,
+    SigmoidMap,
+};
 use crate::data::SamplesView;
 use crate::linalg::{
     PANEL, Panels, Real, SPARSE_QUERIES, SparseQueries, SparseRows, TileMap, panel_block,
@@ -114,10 +118,10 @@ impl Survey {
     }
 
     /// The cheapest layout that is precise enough, with the offset to subtract from every row.
-    pub(super) fn choose(&self, formula: Formula, centre_dot: bool) -> (Layout, Vec<f64>) {
+    pub(super) fn choose(&self, formula: Formula) -> (Layout, Vec<f64>) {
         let scale = formula.scale();
         let plain = scale * self.max_sq_norm;
-        let may_centre = formula.ignores_shift() || (centre_dot && formula == Formula::Dot);
+        let may_centre = formula.ignores_shift();
         let centred = if may_centre {
             scale * self.max_centred_sq_norm
         } else {
@@ -406,157 +410,5 @@ impl<T: Real> Packed<T> {
                 }
             }
         }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Norms<'a, T> {
-    queries: &'a [T],
-    rows: &'a [T],
-}
-
-#[derive(Clone, Copy)]
-struct DotMap;
-
-impl<T: Real> TileMap<T> for DotMap {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values
-    }
-}
-
-#[derive(Clone, Copy)]
-struct PolynomialMap<T> {
-    gamma: T,
-    coef0: T,
-    degree: u32,
-}
-
-impl<T: Real> TileMap<T> for PolynomialMap<T> {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
-        for value in &mut values {
-            *value = value.fma::<FMA>(self.gamma, self.coef0);
-        }
-        // Powers by squaring: a large degree must not cost a large loop.
-        let mut rest = self.degree;
-        let mut power: Option<[T; PANEL]> = None;
-        loop {
-            if rest & 1 == 1 {
-                power = Some(match power {
-                    None => values,
-                    Some(power) => std::array::from_fn(|lane| power[lane] * values[lane]),
-                });
-            }
-            rest >>= 1;
-            if rest == 0 {
-                return power.unwrap_or(values);
-            }
-            for value in &mut values {
-                *value = *value * *value;
-            }
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct SigmoidMap {
-    gamma: f64,
-    coef0: f64,
-}
-
-impl<T: Real> TileMap<T> for SigmoidMap {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values.map(|value| T::from_f64((self.gamma * value.to_f64() + self.coef0).tanh()))
-    }
-}
-
-#[derive(Clone, Copy)]
-struct GaussianMap<'a, T> {
-    two_gamma: T,
-    norms: Norms<'a, T>,
-}
-
-impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, q: usize, first: usize, values: [T; PANEL]) -> [T; PANEL] {
-        let query = self.norms.queries[q];
-        let rows = &self.norms.rows[first..first + PANEL];
-        let mut out = [T::ZERO; PANEL];
-        for lane in 0..PANEL {
-            let exponent = values[lane].fma::<FMA>(self.two_gamma, query + rows[lane]);
-            // Rounding must not make a squared distance negative.
-            let exponent = if exponent < T::ZERO {
-                exponent
-            } else {
-                T::ZERO
-            };
-            out[lane] = exponent.exp_fast::<FMA>();
-        }
-        out
-    }
-}
-
-#[derive(Clone, Copy)]
-struct GaussianOfDifference<T> {
-    minus_gamma: T,
-}
-
-impl<T: Real> TileMap<T> for GaussianOfDifference<T> {
-    const DIFFERENCE: bool = true;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        let mut out = [T::ZERO; PANEL];
-        for lane in 0..PANEL {
-            out[lane] = (values[lane] * self.minus_gamma).exp_fast::<FMA>();
-        }
-        out
-    }
-}
-
-#[derive(Clone, Copy)]
-struct RadialMap<'a, T> {
-    radial: Radial,
-    n_features: usize,
-    norms: Norms<'a, T>,
-}
-
-impl<T: Real> TileMap<T> for RadialMap<'_, T> {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, q: usize, first: usize, mut values: [T; PANEL]) -> [T; PANEL] {
-        let query = self.norms.queries[q].to_f64();
-        for lane in 0..PANEL {
-            let row = self.norms.rows[first + lane].to_f64();
-            let squared = (query + row - 2.0 * values[lane].to_f64()).max(0.0);
-            values[lane] = T::from_f64(self.radial.value(squared, self.n_features));
-        }
-        values
-    }
-}
-
-#[derive(Clone, Copy)]
-struct RadialOfDifference {
-    radial: Radial,
-    n_features: usize,
-}
-
-impl<T: Real> TileMap<T> for RadialOfDifference {
-    const DIFFERENCE: bool = true;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values.map(|value| T::from_f64(self.radial.value(value.to_f64(), self.n_features)))
     }
 }

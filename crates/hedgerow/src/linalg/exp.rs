@@ -7,7 +7,10 @@ fn exp_all<T: Real>(values: &mut [T]) {
     for value in values {
         let (plain, fused) = (value.exp_fast::<false>(), value.exp_fast::<true>());
         let difference = (plain.to_f64() - fused.to_f64()).abs();
-        assert!(difference <= 4e-7 * fused.to_f64().abs(), "{value:?}: {plain:?} {fused:?}");
+        assert!(
+            difference <= 4e-7 * fused.to_f64().abs(),
+            "{value:?}: {plain:?} {fused:?}"
+        );
         *value = fused;
     }
 }

@@ -158,7 +158,7 @@ impl LargeState {
                 {
                     return (iterations, Status::TimeLimit);
                 }
-                until_shrink -= 1;
+                until_shrink = until_shrink.saturating_sub(1);
                 if limits.shrinking && until_shrink == 0 {
                     until_shrink = SHRINK_INTERVAL.min(n as u64);
                     let near_the_end = violation < 10.0 * limits.tolerance;
@@ -343,7 +343,7 @@ impl LargeState {
         if let Some(groups) = &self.groups {
             let mut order: Vec<u32> = (0..n as u32).collect();
             order.sort_by_key(|&t| groups[t as usize]);
-            let split = groups.iter().filter(|&&group| group == 0).count();
+            let split = order.partition_point(|&t| groups[t as usize] == 0);
             self.permute(matrix, &order, split, n);
         } else {
             self.pair.split = n;
