@@ -117,6 +117,26 @@ pub enum Error {
         /// Bytes allowed.
         allowed_bytes: u64,
     },
+    /// A text (a range file, a grid axis, …) could not be read.
+    #[error("{what}, line {line}: {problem}")]
+    Syntax {
+        /// What was being read.
+        what: &'static str,
+        /// 1-based line; 1 for a text of one line.
+        line: usize,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// A name was given that is not in the list of known ones.
+    #[error("there is no {what} {name:?}: the known ones are {known}")]
+    UnknownName {
+        /// What was named, for example "generator".
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names that would be accepted.
+        known: String,
+    },
     /// The model was trained without probability calibration.
     #[error("the model has no probabilities: train it with calibration")]
     NoProbabilities,

@@ -12,3 +12,8 @@ pub use dataset::{Dataset, Target};
 pub use labels::{ClassLabels, ClassName};
 pub use rng::Generator;
 pub use samples::{CsrMatrix, DenseMatrix, Row, Samples, SamplesView};
+pub use scaling::{Scaler, Scaling};
+pub use split::{
+    Split, folds, folds_for, hold_out, repeated_hold_out, repeated_stratified_hold_out,
+    stratified_folds, stratified_hold_out,
+};

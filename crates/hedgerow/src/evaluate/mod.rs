@@ -1,1 +1,44 @@
 //! Metrics, cross-validation, grid search and statistical tests.
+
+pub mod classification;
+mod cross_validation;
+pub mod grid;
+pub mod ranking;
+pub mod regression;
+pub mod special;
+pub mod statistics;
+
+pub use classification::ConfusionMatrix;
+pub use cross_validation::{CrossValidation, Fold, Metric, Summary, cross_validate, evaluate};
+pub use grid::{Axis, Grid};
+pub use ranking::Ties;
+
+use crate::{Error, Result};
+
+/// Two slices that describe the same rows must agree in length and not be empty.
+fn ensure_same_rows(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == 0 {
+        return Err(Error::NoRows);
+    }
+    if expected != found {
+        return Err(Error::Shape {
+            what,
+            expected,
+            found,
+        });
+    }
+    Ok(())
+}
+
+/// Every value must be a number.
+fn ensure_numbers(what: &'static str, values: &[f64], finite: bool) -> Result<()> {
+    let bad = |value: &f64| value.is_nan() || (finite && value.is_infinite());
+    match values.iter().position(bad) {
+        None => Ok(()),
+        Some(i) => Err(Error::BadRowValue {
+            row: i + 1,
+            what,
+            value: values[i],
+        }),
+    }
+}
