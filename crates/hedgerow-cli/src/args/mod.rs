@@ -8,8 +8,8 @@ mod letters;
 mod verbs;
 
 pub(crate) use verbs::{
-    Choice, CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs,
-    ScalingArgs, TrainArgs, TrainingArgs, TuneArgs, switch,
+    CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs,
+    TrainArgs, TrainingArgs, TuneArgs, switch,
 };
 
 use crate::failure::Failure;
