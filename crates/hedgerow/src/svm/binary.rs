@@ -1,0 +1,326 @@
+//! One two-class machine.
+
+use super::SolverParams;
+use super::expansion::{linear_value, linear_weights};
+use crate::data::{Generator, Samples, SamplesView};
+use crate::kernel::{CachedGram, Gram, Kernel};
+use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
+use crate::svm::Sigmoid;
+use crate::{Error, Result, Status};
+use std::time::Instant;
+
+/// Folds of the cross-validation behind probabilities.
+const CALIBRATION_FOLDS: usize = 5;
+/// Scale below which a solution of ν-SVC is one that separates nothing.
+const TINY_SCALE: f64 = 1e-12;
+
+/// Where and how machines of one fit are solved.
+pub(super) struct Workshop<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) view: SamplesView<'a>,
+    pub(super) solver: &'a SolverParams,
+    /// Kernel cache of one machine.
+    pub(super) cache_bytes: usize,
+    pub(super) start: Instant,
+    /// Rows relative to their mean, for a linear kernel on dense rows.
+    centred: Option<Samples>,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        view: SamplesView<'a>,
+        solver: &'a SolverParams,
+        start: Instant,
+    ) -> Result<Self> {
+        let centred = match view {
+            SamplesView::Dense { .. } if *kernel == Kernel::Linear => Some(centre(view)?),
+            _ => None,
+        };
+        Ok(Self {
+            kernel,
+            view,
+            solver,
+            cache_bytes: solver.cache_bytes,
+            start,
+            centred,
+        })
+    }
+
+    /// Solves a problem whose variable `t` has the kernel row of `rows[t]`. The gradient of a
+    /// linear kernel is that of plain inner products even though rows are centred for the solver,
+    /// which may be done if `sums_to_zero`.
+    pub(super) fn solve(
+        &self,
+        rows: &[u32],
+        problem: &Problem,
+        sums_to_zero: bool,
+        workspace: &mut DenseSolver,
+    ) -> Result<Solution> {
+        let view = match &self.centred {
+            Some(centred) if sums_to_zero => centred.view(),
+            _ => self.view,
+        };
+        let gram = Gram::new(self.kernel, view, rows.to_vec())?;
+        let mut matrix = CachedGram::new(gram, self.cache_bytes)?;
+        let limits: Limits = self.solver.limits(self.start);
+        let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
+        if *self.kernel == Kernel::Linear {
+            let terms = rows
+                .iter()
+                .zip(&solution.beta)
+                .filter(|&(_, &beta)| beta != 0.0);
+            let weights = linear_weights(self.view, terms.map(|(&i, &beta)| (i as usize, beta)));
+            for (t, &i) in rows.iter().enumerate() {
+                solution.gradient[t] =
+                    linear_value(&weights, self.view, i as usize) + problem.linear[t];
+            }
+        }
+        if !solution.objective.is_finite() || solution.gradient.iter().any(|f| !f.is_finite()) {
+            return Err(Error::KernelUse {
+                kernel: self.kernel.to_string(),
+                problem: "its values are not finite on these data: scale the features",
+            });
+        }
+        Ok(solution)
+    }
+}
+
+/// The samples minus their mean, so that columns far from 0 do not drown what varies in them.
+fn centre(view: SamplesView<'_>) -> Result<Samples> {
+    let (n_rows, n_features) = (view.n_rows(), view.n_features());
+    let mut means = vec![0.0; n_features];
+    for i in 0..n_rows {
+        view.row(i)
+            .for_each(|f, value| means[f] += value / n_rows as f64);
+    }
+    let mut values = Vec::with_capacity(n_rows * n_features);
+    for i in 0..n_rows {
+        view.row(i)
+            .for_each(|f, value| values.push(value - means[f]));
+    }
+    Samples::dense(n_rows, n_features, values)
+}
+
+/// Rows of a two-class problem, the positive ones first.
+pub(super) struct Task {
+    pub(super) rows: Vec<u32>,
+    pub(super) n_positive: usize,
+}
+
+impl Task {
+    fn sign(&self, t: usize) -> f64 {
+        if t < self.n_positive { 1.0 } else { -1.0 }
+    }
+}
+
+/// What is minimised.
+pub(super) struct Objective {
+    /// $C_i$ of every row of the data; with ν its weight.
+    pub(super) bounds: Vec<f64>,
+    /// ν, for ν-SVC.
+    pub(super) nu: Option<f64>,
+}
+
+/// A solved two-class problem.
+pub(super) struct Solved {
+    /// Coefficient of each row of the task.
+    pub(super) coefficients: Vec<f64>,
+    /// The solution itself, before ν-SVC's scaling.
+    pub(super) beta: Vec<f64>,
+    pub(super) rho: f64,
+    pub(super) objective: f64,
+    pub(super) iterations: u64,
+    pub(super) status: Status,
+    pub(super) bounded: usize,
+    pub(super) sigmoid: Option<Sigmoid>,
+}
+
+impl Objective {
+    /// The largest ν that the class sizes of a task allow.
+    pub(super) fn nu_limit(&self, task: &Task) -> f64 {
+        let weight = |rows: &[u32]| rows.iter().map(|&i| self.bounds[i as usize]).sum::<f64>();
+        let (positive, negative) = task.rows.split_at(task.n_positive);
+        let (positive, negative) = (weight(positive), weight(negative));
+        2.0 * positive.min(negative) / (positive + negative)
+    }
+
+    /// The dual problem; rows marked in `held_out` are kept at 0, so that their decision values
+    /// come with the gradient.
+    fn problem(&self, task: &Task, held_out: Option<&[bool]>) -> Problem {
+        let n = task.rows.len();
+        let is_out = |t: usize| held_out.is_some_and(|out| out[t]);
+        let bound = |t: usize| {
+            if is_out(t) {
+                0.0
+            } else {
+                self.bounds[task.rows[t] as usize]
+            }
+        };
+        let mut problem = Problem {
+            linear: vec![0.0; n],
+            lower: vec![0.0; n],
+            upper: vec![0.0; n],
+            start: vec![0.0; n],
+            groups: None,
+        };
+        for t in 0..n {
+            if t < task.n_positive {
+                problem.upper[t] = bound(t);
+            } else {
+                problem.lower[t] = -bound(t);
+            }
+        }
+        let Some(nu) = self.nu else {
+            for t in 0..n {
+                problem.linear[t] = -task.sign(t);
+            }
+            return problem;
+        };
+        problem.groups = Some((0..n).map(|t| u8::from(t >= task.n_positive)).collect());
+        let sum = |range: std::ops::Range<usize>| range.map(bound).sum::<f64>();
+        let (positive, negative) = (sum(0..task.n_positive), sum(task.n_positive..n));
+        // Folds of a feasible problem may be a little less balanced than the whole.
+        let share = (nu * (positive + negative) / 2.0)
+            .min(positive)
+            .min(negative);
+        for range in [0..task.n_positive, task.n_positive..n] {
+            let mut rest = share;
+            for t in range {
+                let taken = rest.min(bound(t));
+                problem.start[t] = task.sign(t) * taken;
+                rest -= taken;
+            }
+        }
+        problem
+    }
+}
+
+/// Threshold and scale of a solution: decision values are $(F_t - p_t - \rho) / r$.
+fn threshold(problem: &Problem, solution: &Solution) -> (f64, f64) {
+    if problem.groups.is_none() {
+        return (solution.multiplier(problem, 0), 1.0);
+    }
+    let (first, second) = (
+        solution.multiplier(problem, 0),
+        solution.multiplier(problem, 1),
+    );
+    let scale = (first - second) / 2.0;
+    // Classes that cannot be told apart leave no margin to scale by.
+    let scale = if scale > TINY_SCALE { scale } else { 1.0 };
+    (f64::midpoint(first, second), scale)
+}
+
+/// Trains one machine, from a feasible `start` if there is one.
+pub(super) fn train(
+    workshop: &Workshop<'_>,
+    objective: &Objective,
+    task: &Task,
+    start: Option<Vec<f64>>,
+    workspace: &mut DenseSolver,
+) -> Result<Solved> {
+    let mut problem = objective.problem(task, None);
+    if let Some(start) = start {
+        problem.start = start;
+    }
+    let solution = workshop.solve(&task.rows, &problem, true, workspace)?;
+    let (rho, scale) = threshold(&problem, &solution);
+    let bounded = (0..task.rows.len())
+        .filter(|&t| solution.beta[t].abs() >= objective.bounds[task.rows[t] as usize])
+        .count();
+    Ok(Solved {
+        coefficients: solution.beta.iter().map(|beta| beta / scale).collect(),
+        beta: solution.beta,
+        rho: rho / scale,
+        objective: solution.objective / (scale * scale),
+        iterations: solution.iterations,
+        status: solution.status,
+        bounded,
+        sigmoid: None,
+    })
+}
+
+/// Fits a sigmoid to the decision values that rows get from machines trained without them.
+pub(super) fn calibrate(
+    workshop: &Workshop<'_>,
+    objective: &Objective,
+    task: &Task,
+    seed: u64,
+    task_number: u64,
+    workspace: &mut DenseSolver,
+) -> Result<(Sigmoid, Status)> {
+    let n = task.rows.len();
+    let n_negative = n - task.n_positive;
+    if task.n_positive.min(n_negative) < 2 {
+        // Some fold would have to learn from one class.
+        return Ok((
+            Sigmoid::prior(task.n_positive, n_negative),
+            Status::Converged,
+        ));
+    }
+    let mut generator = Generator::for_task(seed, task_number);
+    let mut fold_of = vec![0; n];
+    let mut dealt = 0;
+    for range in [0..task.n_positive, task.n_positive..n] {
+        let mut members: Vec<usize> = range.collect();
+        generator.shuffle(&mut members);
+        for t in members {
+            fold_of[t] = dealt % CALIBRATION_FOLDS;
+            dealt += 1;
+        }
+    }
+    let mut decisions = vec![0.0; n];
+    let mut status = Status::Converged;
+    for fold in 0..CALIBRATION_FOLDS {
+        let held_out: Vec<bool> = fold_of.iter().map(|&f| f == fold).collect();
+        if !held_out.contains(&true) {
+            continue;
+        }
+        let problem = objective.problem(task, Some(&held_out));
+        let solution = workshop.solve(&task.rows, &problem, true, workspace)?;
+        status = status.and(solution.status);
+        let (kept_problem, kept_solution) = keep(&problem, &solution, &held_out);
+        let (rho, scale) = threshold(&kept_problem, &kept_solution);
+        for t in (0..n).filter(|&t| held_out[t]) {
+            decisions[t] = (solution.gradient[t] - problem.linear[t] - rho) / scale;
+        }
+    }
+    let positive: Vec<bool> = (0..n).map(|t| t < task.n_positive).collect();
+    Ok((Sigmoid::fit(&decisions, &positive), status))
+}
+
+/// Problem and solution without the rows held out, whose bounds would blur the threshold.
+fn keep(problem: &Problem, solution: &Solution, held_out: &[bool]) -> (Problem, Solution) {
+    let pick = |values: &[f64]| -> Vec<f64> {
+        values
+            .iter()
+            .zip(held_out)
+            .filter(|&(_, &out)| !out)
+            .map(|(&value, _)| value)
+            .collect()
+    };
+    let groups = problem.groups.as_ref().map(|groups| {
+        groups
+            .iter()
+            .zip(held_out)
+            .filter(|&(_, &out)| !out)
+            .map(|(&group, _)| group)
+            .collect()
+    });
+    (
+        Problem {
+            linear: pick(&problem.linear),
+            lower: pick(&problem.lower),
+            upper: pick(&problem.upper),
+            start: pick(&problem.start),
+            groups,
+        },
+        Solution {
+            beta: pick(&solution.beta),
+            gradient: pick(&solution.gradient),
+            objective: solution.objective,
+            iterations: solution.iterations,
+            status: solution.status,
+        },
+    )
+}

@@ -1,0 +1,182 @@
+//! The support of a distribution.
+
+use super::binary::Workshop;
+use super::expansion::Evaluator;
+use super::params::forward_solver_builders;
+use super::svc::{ensure_nu, keep_rows, row_weights, without_weightless_rows};
+use super::{Expansion, Machine, SolverParams};
+use crate::data::{ClassName, Dataset, SamplesView};
+use crate::kernel::Kernel;
+use crate::solve::smo::{DenseSolver, Problem};
+use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::time::Instant;
+
+/// One-class SVM: a region that holds most rows, with ν the share that may lie outside.
+///
+/// $\min \tfrac12\alpha^\top K\alpha$ with $0 \le \alpha_i \le$ weight, $\sum\alpha = \nu \sum$ weights. Targets
+/// are not read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OneClassParams {
+    /// ν in (0, 1]; 0.5 by default.
+    pub nu: f64,
+    /// Kernel and solver.
+    pub solver: SolverParams,
+}
+
+impl Default for OneClassParams {
+    fn default() -> Self {
+        Self {
+            nu: 0.5,
+            solver: SolverParams::default(),
+        }
+    }
+}
+
+forward_solver_builders!(OneClassParams);
+
+impl OneClassParams {
+    /// Sets ν.
+    pub fn with_nu(mut self, nu: f64) -> Self {
+        self.nu = nu;
+        self
+    }
+
+    /// An error that names the first parameter out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure_nu(self.nu)?;
+        self.solver.check()
+    }
+
+    /// Trains on the rows with a positive weight.
+    pub fn fit(&self, data: &Dataset) -> Result<Fitted<OneClassSvm>> {
+        self.check()?;
+        let start = Instant::now();
+        let data = without_weightless_rows(data)?;
+        let view = data.samples().view();
+        let kernel = self.solver.kernel.resolve(view, self.solver.seed)?;
+        let upper: Vec<f64> = row_weights(&data).collect();
+        let n = upper.len();
+        // Filled from the front, as LIBSVM does.
+        let mut rest = self.nu * upper.iter().sum::<f64>();
+        let mut first = vec![0.0; n];
+        for (value, &bound) in first.iter_mut().zip(&upper) {
+            *value = rest.min(bound);
+            rest -= *value;
+        }
+        let problem = Problem {
+            linear: vec![0.0; n],
+            lower: vec![0.0; n],
+            upper,
+            start: first,
+            groups: None,
+        };
+        let workshop = Workshop::new(&kernel, view, &self.solver, start)?;
+        let rows: Vec<u32> = (0..n as u32).collect();
+        let solution = workshop.solve(&rows, &problem, false, &mut DenseSolver::new())?;
+        let rho = solution.multiplier(&problem, 0);
+        let bounded = (0..n)
+            .filter(|&t| solution.beta[t] >= problem.upper[t])
+            .count();
+        let model = OneClassSvm::from_parts(expansion(kernel, view, &solution.beta, rho)?)?;
+        let report = Report {
+            status: solution.status,
+            iterations: solution.iterations,
+            objective: solution.objective,
+            support_vectors: model.parts().support_vectors.n_rows(),
+            bounded,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        Ok(Fitted { model, report })
+    }
+}
+
+/// The expansion of one machine whose coefficients are given for every row.
+pub(super) fn expansion(
+    kernel: Kernel,
+    view: SamplesView<'_>,
+    coefficients: &[f64],
+    rho: f64,
+) -> Result<Expansion> {
+    let kept: Vec<usize> = (0..coefficients.len())
+        .filter(|&i| coefficients[i] != 0.0)
+        .collect();
+    let machine = Machine {
+        support: (0..kept.len() as u32).collect(),
+        coefficients: kept.iter().map(|&i| coefficients[i]).collect(),
+        rho,
+    };
+    Ok(Expansion {
+        support_vectors: keep_rows(&kernel, view, &kept)?,
+        n_features: view.n_features(),
+        kernel,
+        machines: vec![machine],
+    })
+}
+
+/// A fitted one-class SVM: class `1` inside the region, class `-1` outside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OneClassSvm {
+    evaluator: Evaluator,
+    classes: [ClassName; 2],
+}
+
+impl OneClassSvm {
+    /// A model from its expansion, which must have one machine.
+    pub fn from_parts(parts: Expansion) -> Result<Self> {
+        super::regression::ensure_one_machine(&parts)?;
+        let classes = [ClassName::Number(1.0), ClassName::Number(-1.0)];
+        Ok(Self {
+            evaluator: Evaluator::new(parts)?,
+            classes,
+        })
+    }
+
+    /// The expansion.
+    pub fn parts(&self) -> &Expansion {
+        self.evaluator.expansion()
+    }
+
+    /// An error that says what does not fit together.
+    pub fn validate(&self) -> Result<()> {
+        self.parts().validate()
+    }
+}
+
+impl Predictor for OneClassSvm {
+    fn n_features(&self) -> usize {
+        self.parts().n_features
+    }
+
+    fn classes(&self) -> Option<&[ClassName]> {
+        Some(&self.classes)
+    }
+
+    fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
+        let decisions = self.evaluator.decisions(samples)?;
+        let outside = decisions.iter().map(|&value| u32::from(value <= 0.0));
+        Ok(Prediction::Classes(outside.collect()))
+    }
+
+    /// One column, positive inside.
+    fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        let values = self.evaluator.decisions(samples)?;
+        Ok(ScoreMatrix {
+            columns: vec!["1/-1".to_owned()],
+            values,
+        })
+    }
+}
+
+impl Serialize for OneClassSvm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.parts().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for OneClassSvm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let parts = Expansion::deserialize(deserializer)?;
+        Self::from_parts(parts).map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,281 @@
+//! ε-SVR and ν-SVR.
+
+use super::binary::Workshop;
+use super::expansion::Evaluator;
+use super::one_class::expansion;
+use super::params::forward_solver_builders;
+use super::svc::{ensure_nu, row_weights, without_weightless_rows};
+use super::{Expansion, SolverParams};
+use crate::data::{ClassName, Dataset, SamplesView};
+use crate::error::{ensure_not_negative, ensure_positive};
+use crate::solve::smo::{DenseSolver, Problem};
+use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::time::Instant;
+
+/// ε-SVR: $\min \tfrac12\|w\|^2 + \sum_i C_i \max(0, |t_i - f(x_i)| - \varepsilon)$ with $C_i$ = cost × sample
+/// weight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SvrParams {
+    /// Price of leaving the tube, C; 1 by default.
+    pub cost: f64,
+    /// Half width of the tube; 0.1 by default.
+    pub epsilon: f64,
+    /// Kernel and solver.
+    pub solver: SolverParams,
+}
+
+impl Default for SvrParams {
+    fn default() -> Self {
+        Self {
+            cost: 1.0,
+            epsilon: 0.1,
+            solver: SolverParams::default(),
+        }
+    }
+}
+
+/// ν-SVR: ε-SVR whose tube is as wide as it must be for about a share ν of the rows outside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NuSvrParams {
+    /// Price of leaving the tube, C; 1 by default.
+    pub cost: f64,
+    /// ν in (0, 1]; 0.5 by default.
+    pub nu: f64,
+    /// Kernel and solver.
+    pub solver: SolverParams,
+}
+
+impl Default for NuSvrParams {
+    fn default() -> Self {
+        Self {
+            cost: 1.0,
+            nu: 0.5,
+            solver: SolverParams::default(),
+        }
+    }
+}
+
+forward_solver_builders!(SvrParams);
+forward_solver_builders!(NuSvrParams);
+
+impl SvrParams {
+    /// Sets the price of leaving the tube.
+    pub fn with_cost(mut self, cost: f64) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// Sets the half width of the tube.
+    pub fn with_epsilon(mut self, epsilon: f64) -> Self {
+        self.epsilon = epsilon;
+        self
+    }
+
+    /// An error that names the first parameter out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure_positive("cost", self.cost)?;
+        ensure_not_negative("epsilon", self.epsilon)?;
+        self.solver.check()
+    }
+
+    /// Trains on the rows with a positive weight.
+    pub fn fit(&self, data: &Dataset) -> Result<Fitted<SvmRegressor>> {
+        self.check()?;
+        fit(data, self.cost, Tube::Width(self.epsilon), &self.solver)
+    }
+}
+
+impl NuSvrParams {
+    /// Sets the price of leaving the tube.
+    pub fn with_cost(mut self, cost: f64) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// Sets ν.
+    pub fn with_nu(mut self, nu: f64) -> Self {
+        self.nu = nu;
+        self
+    }
+
+    /// An error that names the first parameter out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure_positive("cost", self.cost)?;
+        ensure_nu(self.nu)?;
+        self.solver.check()
+    }
+
+    /// Trains on the rows with a positive weight.
+    pub fn fit(&self, data: &Dataset) -> Result<Fitted<SvmRegressor>> {
+        self.check()?;
+        fit(data, self.cost, Tube::Share(self.nu), &self.solver)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Tube {
+    Width(f64),
+    Share(f64),
+}
+
+/// The dual problem: variables $0..n$ pull up, $n..2n$ pull down.
+fn problem(targets: &[f64], costs: &[f64], tube: Tube) -> Problem {
+    let n = targets.len();
+    let half = match tube {
+        Tube::Width(epsilon) => epsilon,
+        Tube::Share(_) => 0.0,
+    };
+    let up = targets.iter().map(|target| half - target);
+    let down = targets.iter().map(|target| -half - target);
+    let mut problem = Problem {
+        linear: up.chain(down).collect(),
+        lower: costs
+            .iter()
+            .map(|_| 0.0)
+            .chain(costs.iter().map(|cost| -cost))
+            .collect(),
+        upper: costs
+            .iter()
+            .copied()
+            .chain(costs.iter().map(|_| 0.0))
+            .collect(),
+        start: vec![0.0; 2 * n],
+        groups: None,
+    };
+    if let Tube::Share(nu) = tube {
+        problem.groups = Some((0..2 * n).map(|t| u8::from(t >= n)).collect());
+        let mut rest = nu * costs.iter().sum::<f64>() / 2.0;
+        for (i, &cost) in costs.iter().enumerate() {
+            let taken = rest.min(cost);
+            problem.start[i] = taken;
+            problem.start[n + i] = -taken;
+            rest -= taken;
+        }
+    }
+    problem
+}
+
+fn fit(
+    data: &Dataset,
+    cost: f64,
+    tube: Tube,
+    solver: &SolverParams,
+) -> Result<Fitted<SvmRegressor>> {
+    let start = Instant::now();
+    data.real_targets()?;
+    let data = without_weightless_rows(data)?;
+    let targets = data.real_targets()?;
+    let view = data.samples().view();
+    let kernel = solver.kernel.resolve(view, solver.seed)?;
+    let n = targets.len();
+    if targets.iter().all(|&target| target == targets[0]) {
+        let model = SvmRegressor::from_parts(expansion(kernel, view, &vec![0.0; n], -targets[0])?)?;
+        return Ok(Fitted {
+            model,
+            report: Report::trivial(),
+        });
+    }
+    let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
+    let problem = problem(targets, &costs, tube);
+    let workshop = Workshop::new(&kernel, view, solver, start)?;
+    let rows: Vec<u32> = (0..n as u32).chain(0..n as u32).collect();
+    let solution = workshop.solve(&rows, &problem, true, &mut DenseSolver::new())?;
+    let rho = match tube {
+        Tube::Width(_) => solution.multiplier(&problem, 0),
+        Tube::Share(_) => f64::midpoint(
+            solution.multiplier(&problem, 0),
+            solution.multiplier(&problem, 1),
+        ),
+    };
+    let coefficients: Vec<f64> = (0..n)
+        .map(|i| solution.beta[i] + solution.beta[n + i])
+        .collect();
+    let bounded = (0..n)
+        .filter(|&i| coefficients[i].abs() >= costs[i])
+        .count();
+    let model = SvmRegressor::from_parts(expansion(kernel, view, &coefficients, rho)?)?;
+    let report = Report {
+        status: solution.status,
+        iterations: solution.iterations,
+        objective: solution.objective,
+        support_vectors: model.parts().support_vectors.n_rows(),
+        bounded,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    Ok(Fitted { model, report })
+}
+
+/// An error unless the expansion has exactly one machine.
+pub(super) fn ensure_one_machine(parts: &Expansion) -> Result<()> {
+    if parts.machines.len() == 1 {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what: "machines",
+        expected: 1,
+        found: parts.machines.len(),
+    })
+}
+
+/// A fitted support vector regression.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SvmRegressor {
+    evaluator: Evaluator,
+}
+
+impl SvmRegressor {
+    /// A model from its expansion, which must have one machine.
+    pub fn from_parts(parts: Expansion) -> Result<Self> {
+        ensure_one_machine(&parts)?;
+        Ok(Self {
+            evaluator: Evaluator::new(parts)?,
+        })
+    }
+
+    /// The expansion.
+    pub fn parts(&self) -> &Expansion {
+        self.evaluator.expansion()
+    }
+
+    /// An error that says what does not fit together.
+    pub fn validate(&self) -> Result<()> {
+        self.parts().validate()
+    }
+}
+
+impl Predictor for SvmRegressor {
+    fn n_features(&self) -> usize {
+        self.parts().n_features
+    }
+
+    fn classes(&self) -> Option<&[ClassName]> {
+        None
+    }
+
+    fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
+        self.evaluator.decisions(samples).map(Prediction::Real)
+    }
+
+    /// One column: the predicted value.
+    fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        let values = self.evaluator.decisions(samples)?;
+        Ok(ScoreMatrix {
+            columns: vec!["value".to_owned()],
+            values,
+        })
+    }
+}
+
+impl Serialize for SvmRegressor {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.parts().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SvmRegressor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let parts = Expansion::deserialize(deserializer)?;
+        Self::from_parts(parts).map_err(serde::de::Error::custom)
+    }
+}

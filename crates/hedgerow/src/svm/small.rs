@@ -1,0 +1,173 @@
+//! Two-class machines for many small problems, one after the other.
+//!
+//! A local method solves thousands of problems of a few hundred rows. [`SmallSvc`] keeps all
+//! buffers from one to the next: after the first problem of a size nothing is allocated.
+
+use crate::solve::smo::{DenseSolver, Limits, Problem, Solution};
+use crate::{Error, Result, Status};
+
+/// Costs of the rows of a small problem.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Costs<'a> {
+    /// One cost for all.
+    Uniform(f64),
+    /// One cost for positive, one for negative rows.
+    PerClass {
+        /// Cost of rows with label +1.
+        positive: f64,
+        /// Cost of rows with label −1.
+        negative: f64,
+    },
+    /// A cost for every row.
+    PerRow(&'a [f64]),
+}
+
+impl Costs<'_> {
+    fn of(&self, row: usize, positive_label: bool) -> f64 {
+        match *self {
+            Self::Uniform(cost) => cost,
+            Self::PerClass { positive, negative } => {
+                if positive_label {
+                    positive
+                } else {
+                    negative
+                }
+            }
+            Self::PerRow(costs) => costs[row],
+        }
+    }
+}
+
+/// A solved small problem: $f(x) = \sum_i \beta_i K(x_i, x) - \rho$.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SmallMachine<'a> {
+    /// $\beta_i = y_i \alpha_i$ of every row.
+    pub coefficients: &'a [f64],
+    /// The threshold.
+    pub rho: f64,
+    /// Dual objective.
+    pub objective: f64,
+    /// Pair updates.
+    pub iterations: u64,
+    /// Why the solver stopped.
+    pub status: Status,
+}
+
+/// C-SVC on a kernel matrix that is already computed, with reusable buffers.
+///
+/// ```
+/// use hedgerow::solve::smo::Limits;
+/// use hedgerow::svm::small::{Costs, SmallSvc};
+///
+/// let mut svc = SmallSvc::new();
+/// svc.gram_mut(2).copy_from_slice(&[1.0, -1.0, -1.0, 1.0]);
+/// let limits = Limits { tolerance: 1e-6, max_iterations: None, max_seconds: None, shrinking: false };
+/// let machine = svc.solve(&[1, -1], Costs::Uniform(10.0), &limits)?;
+/// assert_eq!(machine.coefficients, [0.5, -0.5]);
+/// assert_eq!(machine.rho, 0.0);
+/// # Ok::<(), hedgerow::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SmallSvc {
+    solver: DenseSolver,
+    order: usize,
+    problem: Problem,
+    solution: Solution,
+}
+
+impl Default for SmallSvc {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SmallSvc {
+    /// A workspace without buffers.
+    pub fn new() -> Self {
+        Self {
+            solver: DenseSolver::new(),
+            order: 0,
+            problem: Problem {
+                linear: Vec::new(),
+                lower: Vec::new(),
+                upper: Vec::new(),
+                start: Vec::new(),
+                groups: None,
+            },
+            solution: Solution {
+                beta: Vec::new(),
+                gradient: Vec::new(),
+                objective: 0.0,
+                iterations: 0,
+                status: Status::Converged,
+            },
+        }
+    }
+
+    /// The kernel matrix of `n` rows, row-major, to be written by the caller before
+    /// [`SmallSvc::solve`]. What stood there before is undefined.
+    pub fn gram_mut(&mut self, n: usize) -> &mut [f32] {
+        self.order = n;
+        &mut self.solver.matrix_mut(n)[..n * n]
+    }
+
+    /// Solves for labels that are positive or not (+1 / −1), on the matrix written last. The same
+    /// matrix may be solved again with other labels or costs. Labels of one sign only give the
+    /// constant ±1 without any pair update.
+    pub fn solve(
+        &mut self,
+        labels: &[i8],
+        costs: Costs<'_>,
+        limits: &Limits,
+    ) -> Result<SmallMachine<'_>> {
+        let n = labels.len();
+        if n != self.order {
+            return Err(Error::Shape {
+                what: "labels for the kernel matrix",
+                expected: self.order,
+                found: n,
+            });
+        }
+        if n == 0 {
+            return Err(Error::NoRows);
+        }
+        if let Costs::PerRow(costs) = costs
+            && costs.len() != n
+        {
+            return Err(Error::Shape {
+                what: "costs",
+                expected: n,
+                found: costs.len(),
+            });
+        }
+        let problem = &mut self.problem;
+        for values in [
+            &mut problem.linear,
+            &mut problem.lower,
+            &mut problem.upper,
+            &mut problem.start,
+        ] {
+            values.clear();
+            values.resize(n, 0.0);
+        }
+        for (i, &label) in labels.iter().enumerate() {
+            let cost = costs.of(i, label > 0);
+            crate::error::ensure_not_negative("cost", cost)?;
+            if label > 0 {
+                problem.linear[i] = -1.0;
+                problem.upper[i] = cost;
+            } else {
+                problem.linear[i] = 1.0;
+                problem.lower[i] = -cost;
+            }
+        }
+        self.solver.solve_into(problem, limits, &mut self.solution);
+        Ok(SmallMachine {
+            coefficients: &self.solution.beta,
+            rho: self.solution.multiplier(&self.problem, 0),
+            objective: self.solution.objective,
+            iterations: self.solution.iterations,
+            status: self.solution.status,
+        })
+    }
+}
