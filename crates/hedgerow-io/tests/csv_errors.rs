@@ -14,6 +14,8 @@ fn check(text: impl AsRef<[u8]>, expected: &str) {
 fn nothing_to_read() {
     check("", "x.csv: no data rows");
     check("\n\r\n", "x.csv: no data rows");
+    check(" ", "x.csv: no data rows");
+    check(" \n\t\na,b,y\n \n", "x.csv: no data rows");
     check("a,b,y\n", "x.csv: no data rows");
 }
 

@@ -90,6 +90,18 @@ fn separators_quotes_line_ends_and_byte_order_mark() {
 }
 
 #[test]
+fn any_separator_can_be_asked_for() {
+    for (delimiter, text) in [(b'|', "a|b|y\n1|2|0\n"), (b' ', "a b y\n1 2 0\n")] {
+        let options = ReadOptions::default().with_delimiter(delimiter);
+        let loaded = read_dataset(&source("a.csv", text), &options).unwrap();
+        assert_eq!(table(loaded.dataset.samples()), vec![vec![1.0, 2.0]]);
+    }
+    // A blank line before the header does not mislead the guess.
+    let loaded = read("a.csv", "\t\t\t\t\na;b;y\n1;2;0\n").unwrap();
+    assert_eq!(table(loaded.dataset.samples()), vec![vec![1.0, 2.0]]);
+}
+
+#[test]
 fn a_quoted_cell_may_hold_line_ends() {
     let loaded = read("a.csv", "t,y\n\"one\ntwo\",0\n\"say \"\"x\"\"\",1\n").unwrap();
     assert_eq!(

@@ -162,16 +162,7 @@ impl Header {
         format: DataFormat,
         options: &ReadOptions,
     ) -> Result<Self, IoError> {
-        let mark = if bytes.starts_with(b"\xef\xbb\xbf") {
-            3
-        } else {
-            0
-        };
-        let blanks = bytes[mark..]
-            .iter()
-            .take_while(|byte| matches!(byte, b'\n' | b'\r'))
-            .count();
-        let start = mark + blanks;
+        let start = first_line_with_text(bytes);
         let delimiter = options.delimiter.unwrap_or_else(|| match format {
             DataFormat::Tsv => b'\t',
             _ => detect_delimiter(&bytes[start..]),
@@ -180,7 +171,8 @@ impl Header {
         let mut records = Records::new(bytes, start, delimiter);
         let range = records
             .next_record(|_, cell| cells.push(cell.text))
-            .map_err(|error| line_error(name, bytes, 0, 1, error))?;
+            .map_err(|error| line_error(name, bytes, 0, 1, error))?
+            .filter(|_| !cells.is_empty());
         let Some(range) = range else {
             return Err(IoError::NoRows {
                 name: name.to_owned(),
@@ -281,6 +273,22 @@ impl Header {
             })
             .unwrap_or(self.names.len().saturating_sub(1))
     }
+}
+
+/// Where the first line begins that is not blank, after a byte order mark.
+fn first_line_with_text(bytes: &[u8]) -> usize {
+    let mut start = if bytes.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    };
+    while let Some(length) = memchr::memchr(b'\n', &bytes[start..]) {
+        if !bytes[start..start + length].trim_ascii().is_empty() {
+            break;
+        }
+        start += length + 1;
+    }
+    start
 }
 
 /// The most frequent separator outside quotes on the first line; `,` if there is none.

@@ -160,7 +160,7 @@ impl<'a> Records<'a> {
 
     #[inline]
     fn is_blank(&self, byte: u8) -> bool {
-        byte == b' ' || (byte == b'\t' && self.delimiter != b'\t')
+        byte != self.delimiter && matches!(byte, b' ' | b'\t')
     }
 }
 
