@@ -146,15 +146,18 @@ fn classification(
     })
 }
 
-/// The column that grows with the positive class, from either class's column.
+/// The column that grows with the positive class, from either class's column: `a`, or `a/b` for
+/// decision values of a pair.
 fn positive_column(scores: &ScoreMatrix, names: &[ClassName], code: usize) -> Option<Vec<f64>> {
-    let find = |name: &ClassName| {
-        let name = name.to_string();
-        scores.columns.iter().position(|column| *column == name)
+    let find = |name: &ClassName, rival: &ClassName| {
+        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
+        let mut columns = scores.columns.iter();
+        columns.position(|column| *column == name || *column == pair)
     };
-    let (at, sign) = match find(&names[code]) {
+    let (positive, other) = (&names[code], &names[1 - code]);
+    let (at, sign) = match find(positive, other) {
         Some(at) => (at, 1.0),
-        None => (find(&names[1 - code])?, -1.0),
+        None => (find(other, positive)?, -1.0),
     };
     Some(
         (0..scores.n_rows())

@@ -8,8 +8,8 @@ mod letters;
 mod verbs;
 
 pub(crate) use verbs::{
-    CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs,
-    TrainArgs, TrainingArgs, TuneArgs, switch,
+    CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs, TrainArgs,
+    TrainingArgs, TuneArgs, switch,
 };
 
 use crate::failure::Failure;
@@ -108,10 +108,10 @@ fn with_method<A: FromArgMatches>(
 
 /// The grammar of the command line.
 fn command() -> Command {
-    let verb = |name: &'static str, about: &'static str| Command::new(name).about(about);
-    let root = Command::new("hedgerow")
+    Common::augment_args(Command::new("hedgerow"))
         .version(env!("CARGO_PKG_VERSION"))
         .about("Train, test and tune SVMs. Start with: hedgerow demo")
+        .long_about(None)
         .subcommand_required(true)
         .arg_required_else_help(true)
         // LIBSVM's -h is shrinking, so help has no letter.
@@ -124,52 +124,49 @@ fn command() -> Command {
                 .action(ArgAction::Help)
                 .help("Print help"),
         )
-        .subcommand(DemoArgs::augment_args(verb(
+        .subcommand(verb::<DemoArgs>(
             "demo",
             "Show the toolkit on built-in data; no files needed",
-        )))
-        .subcommand(per_method::<TrainArgs>(verb(
-            "train",
-            "Fit a model and write it",
-        )))
-        .subcommand(PredictArgs::augment_args(verb(
+        ))
+        .subcommand(per_method::<TrainArgs>("train", "Fit a model and write it"))
+        .subcommand(verb::<PredictArgs>(
             "predict",
             "Predict the rows of a file; prints metrics if it has labels",
-        )))
-        .subcommand(per_method::<CvArgs>(verb(
+        ))
+        .subcommand(per_method::<CvArgs>(
             "cv",
             "Estimate by cross-validation how well a method does",
-        )))
-        .subcommand(per_method::<TuneArgs>(verb(
+        ))
+        .subcommand(per_method::<TuneArgs>(
             "tune",
             "Search a grid of parameters, then train with the best",
-        )))
-        .subcommand(ScaleArgs::augment_args(verb(
-            "scale",
-            "Scale the features of a file",
-        )))
-        .subcommand(GenerateArgs::augment_args(verb(
-            "generate",
-            "Write artificial data",
-        )))
-        .subcommand(InspectArgs::augment_args(verb(
+        ))
+        .subcommand(verb::<ScaleArgs>("scale", "Scale the features of a file"))
+        .subcommand(verb::<GenerateArgs>("generate", "Write artificial data"))
+        .subcommand(verb::<InspectArgs>(
             "inspect",
             "Describe a model file or a data file",
-        )));
-    Common::augment_args(root)
+        ))
+}
+
+/// A command with the given options. Their own documentation is not what the command is about.
+fn verb<A: Args>(name: &'static str, about: &'static str) -> Command {
+    let command = A::augment_args(Command::new(name));
+    command.about(about).long_about(None)
 }
 
 /// A command with one subcommand a method.
-fn per_method<A: Args>(command: Command) -> Command {
+fn per_method<A: Args>(name: &'static str, about: &'static str) -> Command {
     methods::ALL.iter().fold(
-        command
+        Command::new(name)
+            .about(about)
             .subcommand_required(true)
             .arg_required_else_help(true)
             .subcommand_value_name("METHOD")
             .subcommand_help_heading("Methods"),
         |command, method| {
-            let inner = Command::new(method.name()).about(method.about());
-            command.subcommand(A::augment_args(method.augment(inner)))
+            let inner = A::augment_args(method.augment(Command::new(method.name())));
+            command.subcommand(inner.about(method.about()).long_about(None))
         },
     )
 }

@@ -22,7 +22,12 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         args,
     } = call;
     let scaling = args.training.scaling.scaling();
-    let input = input::read_training(session, &args.train, &args.training, scored_by(method.task()))?;
+    let input = input::read_training(
+        session,
+        &args.train,
+        &args.training,
+        scored_by(method.task()),
+    )?;
     let data = &input.loaded.dataset;
     check_precomputed(
         &input.name,
@@ -93,8 +98,14 @@ fn text(result: &CrossValidation) -> String {
         })
         .collect();
     for (name, value) in [
-        ("mean", Box::new(|s: &hedgerow::evaluate::Summary| s.mean) as Box<dyn Fn(_) -> f64>),
-        ("± sd", Box::new(|s: &hedgerow::evaluate::Summary| s.deviation)),
+        (
+            "mean",
+            Box::new(|s: &hedgerow::evaluate::Summary| s.mean) as Box<dyn Fn(_) -> f64>,
+        ),
+        (
+            "± sd",
+            Box::new(|s: &hedgerow::evaluate::Summary| s.deviation),
+        ),
     ] {
         let mut row = vec![name.to_owned(), String::new()];
         row.extend(summaries.iter().map(|s| table::number(value(s))));

@@ -206,11 +206,13 @@ fn picture(train: &Dataset, shown: &Shown) -> Result<String, Failure> {
         train.n_rows(),
         100.0 * shown.accuracy
     );
-    Ok(BoundaryChart::new(&title, (low[0], high[0]), (low[1], high[1]))
-        .with_x_label("first column")
-        .with_y_label("second column")
-        .with_scores(NODES, NODES, scores.values, positive)
-        .with_points(points)
-        .with_class_names(labels.names().iter().map(ToString::to_string))
-        .to_svg())
+    Ok(
+        BoundaryChart::new(&title, (low[0], high[0]), (low[1], high[1]))
+            .with_x_label("first column")
+            .with_y_label("second column")
+            .with_scores(NODES, NODES, scores.values, positive)
+            .with_points(points)
+            .with_class_names(labels.names().iter().map(ToString::to_string))
+            .to_svg(),
+    )
 }

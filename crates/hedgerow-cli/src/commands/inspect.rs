@@ -121,7 +121,11 @@ impl DataFacts {
     }
 
     fn extremes(&self) -> (f64, f64) {
-        let low = self.ranges.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
+        let low = self
+            .ranges
+            .iter()
+            .map(|r| r.0)
+            .fold(f64::INFINITY, f64::min);
         let high = self
             .ranges
             .iter()
@@ -140,7 +144,11 @@ impl DataFacts {
         add("features", data.n_features().to_string());
         add(
             "entries",
-            format!("{} ({:.2} % of the cells)", self.entries, 100.0 * self.density),
+            format!(
+                "{} ({:.2} % of the cells)",
+                self.entries,
+                100.0 * self.density
+            ),
         );
         let (low, high) = self.extremes();
         if low <= high {
@@ -163,7 +171,11 @@ impl DataFacts {
             .enumerate()
             .take(SHOWN_RANGES)
             .map(|(f, (low, high))| {
-                vec![feature_name(data, f), table::exact(*low), table::exact(*high)]
+                vec![
+                    feature_name(data, f),
+                    table::exact(*low),
+                    table::exact(*high),
+                ]
             })
             .collect();
         let head = ["feature", "smallest", "largest"].map(ToOwned::to_owned);
@@ -298,8 +310,14 @@ fn inspect_model(session: &Session, name: &str, stored: &Stored) -> Result<(), F
     add("model", json!(name));
     match &stored.origin {
         Origin::Hedgerow(header) => {
-            add("format", json!(format!("Hedgerow {}", header.format_version)));
-            add("written_by", json!(format!("hedgerow {}", header.writer_version)));
+            add(
+                "format",
+                json!(format!("Hedgerow {}", header.format_version)),
+            );
+            add(
+                "written_by",
+                json!(format!("hedgerow {}", header.writer_version)),
+            );
         }
         Origin::LibSvm(_) => add("format", json!("LIBSVM model text")),
     }

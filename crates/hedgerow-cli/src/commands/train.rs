@@ -93,11 +93,7 @@ impl Job<'_> {
         model.model.write(path, self.method.name(), frame)
     }
 
-    fn write_libsvm(
-        &self,
-        path: &Path,
-        model: &Scaled<dyn StorableModel>,
-    ) -> Result<(), Failure> {
+    fn write_libsvm(&self, path: &Path, model: &Scaled<dyn StorableModel>) -> Result<(), Failure> {
         let refused = |problem: &str| Failure::LibSvmExport {
             problem: problem.to_owned(),
         };
@@ -106,9 +102,12 @@ impl Job<'_> {
                 "it has no place for scaling; scale the files first (hedgerow scale)",
             ));
         }
-        let nominal = self.input.loaded.encoding.as_ref().is_some_and(|encoding| {
-            encoding.n_features() != encoding.columns.len()
-        });
+        let nominal = self
+            .input
+            .loaded
+            .encoding
+            .as_ref()
+            .is_some_and(|encoding| encoding.n_features() != encoding.columns.len());
         if nominal {
             return Err(refused(
                 "it has no place for the encoding of nominal columns",

@@ -49,7 +49,12 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     };
     // Every point is set once before any work, so that a wrong name is found at once.
     pipeline.with(&named(&grid, &grid.point(0)))?;
-    let input = input::read_training(session, &args.train, &args.training, scored_by(method.task()))?;
+    let input = input::read_training(
+        session,
+        &args.train,
+        &args.training,
+        scored_by(method.task()),
+    )?;
     let data = &input.loaded.dataset;
     check_precomputed(
         &input.name,
@@ -64,12 +69,13 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         &splits,
         &grid,
         |point, train| {
-            let pipeline = pipeline
-                .with(&named(&grid, point))
-                .map_err(|failure| match failure {
-                    Failure::Option(error) | Failure::Task(error) => error,
-                    _ => hedgerow::Error::Interrupted,
-                })?;
+            let pipeline =
+                pipeline
+                    .with(&named(&grid, point))
+                    .map_err(|failure| match failure {
+                        Failure::Option(error) | Failure::Task(error) => error,
+                        _ => hedgerow::Error::Interrupted,
+                    })?;
             Ok(Box::new(pipeline.fit(train)?.0) as Box<dyn Predictor>)
         },
         &options,

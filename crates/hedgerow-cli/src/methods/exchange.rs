@@ -97,10 +97,7 @@ fn expansion_facts(expansion: &Expansion) -> Vec<(&'static str, Value)> {
     vec![
         ("kernel", json!(expansion.kernel.to_string())),
         ("machines", json!(expansion.machines.len())),
-        (
-            "support_vectors",
-            json!(expansion.support_vectors.n_rows()),
-        ),
+        ("support_vectors", json!(expansion.support_vectors.n_rows())),
     ]
 }
 
@@ -317,7 +314,10 @@ fn import_samples(model: &LibSvmModel, width: usize) -> hedgerow::Result<Samples
         .map(|vector| {
             if precomputed {
                 // The serial number names the column of a test row that is read.
-                vector.values.first().map_or(0, |&serial| (serial as usize).saturating_add(1))
+                vector
+                    .values
+                    .first()
+                    .map_or(0, |&serial| (serial as usize).saturating_add(1))
             } else {
                 vector.indices.last().map_or(0, |&index| index as usize)
             }

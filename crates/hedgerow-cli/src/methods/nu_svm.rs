@@ -60,7 +60,10 @@ impl Method for NuSvc {
     fn describe(params: &NuSvcParams) -> Vec<(String, String)> {
         let mut pairs = vec![
             ("nu".to_owned(), exact(params.nu)),
-            ("multiclass".to_owned(), strategy_name(params.multiclass).to_owned()),
+            (
+                "multiclass".to_owned(),
+                strategy_name(params.multiclass).to_owned(),
+            ),
             ("probability".to_owned(), params.probability.to_string()),
         ];
         pairs.extend(kernel_machine::describe(&params.solver));

@@ -53,9 +53,7 @@ impl Method for OneClass {
     }
 
     fn describe(params: &OneClassParams) -> Vec<(String, String)> {
-        let mut pairs = vec![
-            ("nu".to_owned(), exact(params.nu)),
-        ];
+        let mut pairs = vec![("nu".to_owned(), exact(params.nu))];
         pairs.extend(kernel_machine::describe(&params.solver));
         pairs
     }
