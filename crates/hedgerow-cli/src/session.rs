@@ -2,9 +2,11 @@
 
 use crate::args::Common;
 use crate::failure::Failure;
+use hedgerow_io::OutputFile;
 use serde_json::Value;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The settings of one run.
@@ -40,10 +42,17 @@ impl Session {
         })
     }
 
-    /// Declares an output; if it is standard output, words will keep out of its way.
+    /// Declares an output before any work is done, so that a path that cannot be written is found
+    /// at once. If it is standard output, words will keep out of its way.
     pub(crate) fn claim_output(&self, what: &str, path: &str) -> Result<(), Failure> {
         if path != "-" {
-            return Ok(());
+            let target = Path::new(path);
+            // Opening a pipe would wait for its reader: only what will be a file is tried.
+            if std::fs::metadata(target).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+                return Ok(());
+            }
+            // Dropped unfinished, it leaves nothing behind.
+            return Ok(OutputFile::create(target).map(drop)?);
         }
         if self.json {
             return Err(Failure::usage(format!(

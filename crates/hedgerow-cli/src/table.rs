@@ -55,6 +55,8 @@ pub(crate) fn pairs(pairs: &[(String, String)]) -> String {
 
 /// Four decimals for scores and losses of usual size, four significant digits otherwise.
 pub(crate) fn number(value: f64) -> String {
+    // -0 is 0 for people.
+    let value = value + 0.0;
     let size = value.abs();
     if value == 0.0 || (1e-3..1e4).contains(&size) {
         format!("{value:.4}")

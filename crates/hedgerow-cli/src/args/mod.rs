@@ -14,6 +14,7 @@ pub(crate) use verbs::{
 
 use crate::failure::Failure;
 use crate::methods::{self, AnyMethod, Trainer};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use std::ffi::OsString;
 
@@ -65,7 +66,9 @@ pub(crate) struct Invocation {
 
 /// Reads the command line.
 pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
-    let matches = command().try_get_matches_from(letters::rewrite(words))?;
+    let matches = command()
+        .try_get_matches_from(letters::rewrite(words))
+        .map_err(name_the_known)?;
     let Some((verb, matches)) = matches.subcommand() else {
         return Err(command()
             .error(
@@ -88,6 +91,31 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
         _ => Action::Inspect(InspectArgs::from_arg_matches(matches)?),
     };
     Ok(Invocation { common, action })
+}
+
+/// For a command or method that does not exist, a message that lists those that do.
+fn name_the_known(error: clap::Error) -> Failure {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error.into();
+    };
+    let grammar = command();
+    let verbs: Vec<&str> = grammar.get_subcommands().map(Command::get_name).collect();
+    let names: Vec<&str> = methods::ALL.iter().map(|method| method.name()).collect();
+    // The usage line of the error tells whether a command was recognised before the word.
+    let usage = error.to_string();
+    if ["train", "cv", "tune"]
+        .iter()
+        .any(|verb| usage.contains(&format!("hedgerow {verb}")))
+    {
+        return Failure::usage(format!(
+            "there is no method {word:?}: the methods are {}",
+            names.join(", ")
+        ));
+    }
+    Failure::usage(format!(
+        "there is no command {word:?}: the commands are {}",
+        verbs.join(", ")
+    ))
 }
 
 fn with_method<A: FromArgMatches>(
