@@ -161,10 +161,13 @@ fn enormous_values_do_not_crash() {
         assert!(run.code == 0 || run.code == 1, "{options}: {}", run.err);
         assert!(!run.err.contains("panicked"), "{options}: {}", run.err);
     }
-    folder.fails(
-        "train svm --scale minmax huge.svm m2",
-        1,
-        "error: huge.svm: row 1, feature 1: value 1e308 is not finite",
+    let run = folder.run("train svm --scale minmax huge.svm m2");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.err
+            .starts_with("error: huge.svm: row 1, feature 1: value "),
+        "{}",
+        run.err
     );
 }
 
