@@ -129,7 +129,11 @@ fn compare(case: &Value, expected: &Value, found: &Answers, objective: f64, deci
     if let Some(labels) = case.get("labels") {
         assert_eq!(found.classes, numbers(labels), "{name}: classes");
     }
-    let wanted = expected["objective"].as_f64().unwrap();
+    // Where known, the objective without LIBSVM's rounding of kernel values.
+    let wanted = expected
+        .get("objective_exact")
+        .unwrap_or(&expected["objective"]);
+    let wanted = wanted.as_f64().unwrap();
     let gap = (found.report.objective - wanted).abs();
     assert!(
         gap <= objective * wanted.abs() + 2e-6,
@@ -192,7 +196,11 @@ fn answers_equal_those_of_libsvm_at_a_tight_tolerance() {
     for case in document()["cases"].as_array().unwrap() {
         for is_dense in [false, true] {
             let found = run(case, 1e-8, is_dense);
-            compare(case, &case["tight"], &found, 1e-5, 1e-4);
+            // Kernel values are rounded to single precision on both sides, which shows where
+            // they are large.
+            let bounded = letters(&case["options"])["t"] >= 2.0;
+            let objective = if bounded { 1e-5 } else { 5e-5 };
+            compare(case, &case["tight"], &found, objective, 1e-4);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::SolverParams;
 use super::expansion::{linear_value, linear_weights};
 use crate::data::{Generator, Samples, SamplesView};
 use crate::kernel::{CachedGram, Gram, Kernel};
-use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
+use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution, SymmetricMatrix};
 use crate::svm::Sigmoid;
 use crate::{Error, Result, Status};
 use std::time::Instant;
@@ -63,6 +63,10 @@ impl<'a> Workshop<'a> {
         };
         let gram = Gram::new(self.kernel, view, rows.to_vec())?;
         let mut matrix = CachedGram::new(gram, self.cache_bytes)?;
+        // The solver keeps single precision. The diagonal bounds all other values.
+        if matrix.diagonal().iter().any(|&k| !(k as f32).is_finite()) {
+            return Err(self.overflow());
+        }
         let limits: Limits = self.solver.limits(self.start);
         let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
         if *self.kernel == Kernel::Linear {
@@ -77,12 +81,16 @@ impl<'a> Workshop<'a> {
             }
         }
         if !solution.objective.is_finite() || solution.gradient.iter().any(|f| !f.is_finite()) {
-            return Err(Error::KernelUse {
-                kernel: self.kernel.to_string(),
-                problem: "its values are not finite on these data: scale the features",
-            });
+            return Err(self.overflow());
         }
         Ok(solution)
+    }
+
+    fn overflow(&self) -> Error {
+        Error::KernelUse {
+            kernel: self.kernel.to_string(),
+            problem: "its values on these data are too large: scale the features",
+        }
     }
 }
 
