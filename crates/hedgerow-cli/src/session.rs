@@ -73,7 +73,7 @@ impl Session {
             return Ok(());
         }
         if self.stdout_taken.load(Ordering::Relaxed) {
-            self.note(line);
+            note(line);
             return Ok(());
         }
         writeln!(std::io::stdout().lock(), "{line}").map_err(Failure::Stdout)
@@ -98,13 +98,8 @@ impl Session {
     /// Warns on standard error.
     pub(crate) fn warn(&self, warning: impl Display) {
         if !self.quiet {
-            self.note(format_args!("warning: {warning}"));
+            note(format_args!("warning: {warning}"));
         }
-    }
-
-    fn note(&self, line: impl Display) {
-        // If standard error is closed nobody is there to be told.
-        let _ = writeln!(std::io::stderr().lock(), "{line}");
     }
 
     /// Overwrites the progress line, if a person is watching.
@@ -120,4 +115,9 @@ impl Session {
     pub(crate) fn progress_done(&self) {
         self.progress("");
     }
+}
+
+fn note(line: impl Display) {
+    // If standard error is closed nobody is there to be told.
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

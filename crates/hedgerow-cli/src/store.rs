@@ -95,26 +95,24 @@ pub(crate) fn is_hedgerow_model(bytes: &[u8]) -> bool {
 }
 
 /// Reads a model file of this program or of LIBSVM.
-///
-/// A LIBSVM model does not tell how many features there were, so it is made at least
-/// `min_features` wide.
 pub(crate) fn read(source: &Source) -> Result<Unbuilt, Failure> {
     from_bytes(&source.name(), &source.read()?)
 }
 
-/// A model file that has been read but, if it is LIBSVM's, not been given its width.
+/// A model file that has been read but, if it is LIBSVM's, not been given its width: that format
+/// does not tell how many features there were.
 pub(crate) enum Unbuilt {
     /// Complete.
     Hedgerow(Box<Stored>),
     /// Still to be given a width.
-    LibSvm(String, LibSvmModel),
+    LibSvm(String, Box<LibSvmModel>),
 }
 
 /// As [`read`], from memory.
 pub(crate) fn from_bytes(name: &str, bytes: &[u8]) -> Result<Unbuilt, Failure> {
     if is_libsvm_model(bytes) {
         let model = LibSvmModel::from_bytes(name, bytes)?;
-        return Ok(Unbuilt::LibSvm(name.to_owned(), model));
+        return Ok(Unbuilt::LibSvm(name.to_owned(), Box::new(model)));
     }
     let raw = RawModel::from_bytes(name, bytes)?;
     let tag = &raw.header().tag;

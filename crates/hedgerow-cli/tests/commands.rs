@@ -167,13 +167,11 @@ fn features_that_training_did_not_have_count_in_the_distance() {
 #[test]
 fn regressions_are_measured_as_such() {
     let folder = Folder::new("regression");
-    let text: String = (0..80)
-        .map(|i| {
-            let x = f64::from(i) / 10.0;
-            format!("{} 1:{x}\n", (x).sin())
-        })
+    let lines: Vec<String> = (0..80)
+        .map(|i| f64::from(i) / 10.0)
+        .map(|x| format!("{} 1:{x}", x.sin()))
         .collect();
-    folder.write("d.svm", text);
+    folder.write("d.svm", lines.join("\n"));
     for method in ["svr -p 0.01 -c 10 -g 1", "nu-svr -c 10 -g 1"] {
         folder.ok(&format!("train {method} d.svm m"));
         let metrics = folder.json("predict d.svm m out")["metrics"].clone();

@@ -98,15 +98,16 @@ fn constant_columns_and_duplicate_rows_are_harmless() {
 #[test]
 fn more_features_than_rows_are_learned() {
     let folder = Folder::new("wide");
-    let mut text = String::new();
-    for i in 0..6 {
-        text.push_str(if i % 2 == 0 { "+1" } else { "-1" });
-        for f in 1..=500 {
-            text.push_str(&format!(" {f}:{}", common::noise(i * 500 + f)));
-        }
-        text.push('\n');
-    }
-    folder.write("wide.svm", text);
+    let lines: Vec<String> = (0..6)
+        .map(|i| {
+            let label = if i % 2 == 0 { "+1" } else { "-1" };
+            let entries: Vec<String> = (1..=500)
+                .map(|f| format!("{f}:{}", common::noise(i * 500 + f)))
+                .collect();
+            format!("{label} {}", entries.join(" "))
+        })
+        .collect();
+    folder.write("wide.svm", lines.join("\n"));
     folder.ok("train svm -t 0 -c 100 wide.svm m");
     let result = folder.json("predict wide.svm m out");
     assert_eq!(result["metrics"]["accuracy"], 1.0);

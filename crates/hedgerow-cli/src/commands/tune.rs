@@ -10,7 +10,7 @@ use crate::pipeline::Pipeline;
 use crate::session::Session;
 use crate::table;
 use hedgerow::Predictor;
-use hedgerow::data::folds_for;
+use hedgerow::data::{Dataset, Split, folds_for};
 use hedgerow::evaluate::grid::{PointStatus, SearchOptions, SearchResult, search};
 use hedgerow::evaluate::{Grid, Metric};
 use hedgerow_io::OutputFile;
@@ -64,30 +64,8 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     )?;
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
-    let result = search(
-        data,
-        &splits,
-        &grid,
-        |point, train| {
-            let pipeline =
-                pipeline
-                    .with(&named(&grid, point))
-                    .map_err(|failure| match failure {
-                        Failure::Option(error) | Failure::Task(error) => error,
-                        _ => hedgerow::Error::Interrupted,
-                    })?;
-            Ok(Box::new(pipeline.fit(train)?.0) as Box<dyn Predictor>)
-        },
-        &options,
-        &|progress| {
-            session.progress(format_args!(
-                "{} of {} points, {} fits",
-                progress.points_done, progress.points_total, progress.fits
-            ));
-        },
-    )
-    .map_err(Failure::data(&input.name))?;
-    session.progress_done();
+    let result = compare(session, &pipeline, data, &splits, &grid, &options)
+        .map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.say(format_args!(
         "{}: {} rows, {} features; {}, {} points by {}-fold cross-validation, {}",
@@ -127,6 +105,35 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         fields.extend(job.fields(path, &model));
     }
     session.result(&Value::Object(fields))
+}
+
+/// Tests every point of the grid.
+fn compare(
+    session: &Session,
+    pipeline: &Pipeline,
+    data: &Dataset,
+    splits: &[Split],
+    grid: &Grid,
+    options: &SearchOptions,
+) -> hedgerow::Result<SearchResult> {
+    let fit = |point: &[f64], train: &Dataset| {
+        let pipeline = pipeline
+            .with(&named(grid, point))
+            .map_err(|failure| match failure {
+                Failure::Option(error) | Failure::Task(error) => error,
+                // Names were tried before the search, so only values can be refused.
+                _ => hedgerow::Error::Interrupted,
+            })?;
+        Ok(Box::new(pipeline.fit(train)?.0) as Box<dyn Predictor>)
+    };
+    let result = search(data, splits, grid, fit, options, &|progress| {
+        session.progress(format_args!(
+            "{} of {} points, {} fits",
+            progress.points_done, progress.points_total, progress.fits
+        ));
+    });
+    session.progress_done();
+    result
 }
 
 fn grid(args: &TuneArgs, usual: &[&str]) -> Result<Grid, Failure> {

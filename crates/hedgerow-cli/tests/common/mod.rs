@@ -114,13 +114,11 @@ impl Folder {
 
     /// Two noisy clusters, `rows` of each.
     pub(crate) fn write_clusters(&self, name: &str, rows: usize) {
-        let mut text = String::new();
-        for i in 0..rows {
-            let (a, b) = (noise(2 * i), noise(2 * i + 1));
-            text.push_str(&format!("+1 1:{} 2:{}\n", 1.0 + a, b));
-            text.push_str(&format!("-1 1:{} 2:{}\n", b - 1.0, a));
-        }
-        self.write(name, text);
+        let lines: Vec<String> = (0..rows)
+            .map(|i| (noise(2 * i), noise(2 * i + 1)))
+            .map(|(a, b)| format!("+1 1:{} 2:{b}\n-1 1:{} 2:{a}\n", 1.0 + a, b - 1.0))
+            .collect();
+        self.write(name, lines.concat());
     }
 }
 
