@@ -45,4 +45,4 @@ pub use model::{
     Bundle, FORMAT_VERSION, LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType,
     ModelHeader, RawModel, encode_model, read_container, write_model,
 };
-pub use output::OutputFile;
+pub use output::{OutputFile, abandon_outputs};

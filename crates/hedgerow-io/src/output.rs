@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An output file, written beside its target and renamed by [`finish`](Self::finish).
 ///
@@ -54,6 +55,24 @@ enum Encoder {
 /// Makes the names of temporary files of one process distinct.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
 
+/// Temporary files that lie beside their targets now.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary file of every unfinished output, for a process that is about to exit
+/// without unwinding. No output can be created or finished afterwards: such calls wait for ever.
+pub fn abandon_outputs() {
+    let files = unfinished();
+    for file in files.iter() {
+        // Nothing can be done about a failure: the process ends.
+        let _ = std::fs::remove_file(file);
+    }
+    std::mem::forget(files);
+}
+
 impl OutputFile {
     /// Opens the output.
     pub fn create(path: &Path) -> Result<Self, IoError> {
@@ -97,7 +116,9 @@ impl OutputFile {
             }
         }
         if let Some(pending) = &self.pending {
+            let mut files = unfinished();
             std::fs::rename(&pending.temporary, &pending.target)?;
+            files.retain(|file| *file != pending.temporary);
         }
         self.pending = None;
         Ok(())
@@ -136,8 +157,10 @@ impl Drop for OutputFile {
         // The file must be closed before it can be removed on every platform.
         self.encoder = None;
         if let Some(pending) = &self.pending {
+            let mut files = unfinished();
             // Nothing can be done about a failure here: the error that led here is reported.
             let _ = std::fs::remove_file(&pending.temporary);
+            files.retain(|file| *file != pending.temporary);
         }
     }
 }
@@ -164,10 +187,13 @@ fn open_sink(path: &Path) -> std::io::Result<(Sink, Option<Pending>)> {
     hidden.push(name);
     hidden.push(format!(".{}.{serial}.part", std::process::id()));
     let temporary = target.with_file_name(hidden);
+    let mut files = unfinished();
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)
         .open(&temporary)?;
+    files.push(temporary.clone());
+    drop(files);
     if let Some(existing) = existing {
         // Best effort: a file keeps its access rights when it is replaced.
         let _ = file.set_permissions(existing.permissions());

@@ -386,16 +386,17 @@ fn classification_outcome(
     })
 }
 
-/// The column that grows with the positive class: the one of its name, or the negated one of the
-/// other class. `None` when the columns are named otherwise.
+/// The column that grows with the positive class: the one of its name or of the pair that it
+/// leads, or the negated one of the other class. `None` when the columns are named otherwise.
 fn positive_scores(table: &ScoreMatrix, [positive, other]: [&ClassName; 2]) -> Option<Vec<f64>> {
-    let column = |name: &ClassName| {
-        let name = name.to_string();
-        table.columns.iter().position(|column| *column == name)
+    let column = |name: &ClassName, rival: &ClassName| {
+        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
+        let mut columns = table.columns.iter();
+        columns.position(|column| *column == name || *column == pair)
     };
-    let (at, sign) = match column(positive) {
+    let (at, sign) = match column(positive, other) {
         Some(at) => (at, 1.0),
-        None => (column(other)?, -1.0),
+        None => (column(other, positive)?, -1.0),
     };
     Some(
         (0..table.n_rows())

@@ -1,0 +1,50 @@
+# make demo | test | bench | repro | docs | fuzz
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := .venv
+
+.PHONY: demo test rust-test python-test bench repro docs fuzz
+
+demo:
+	$(CARGO) run --release -p hedgerow-cli --bin hedgerow -- demo
+
+test: rust-test python-test
+
+rust-test:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace
+
+# The Python package is optional in a source tree: no package, nothing to test.
+python-test:
+ifneq ($(wildcard python/pyproject.toml),)
+	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet maturin pytest numpy scipy scikit-learn
+	cd python && VIRTUAL_ENV=$(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/bin/maturin develop --profile dev
+	cd python && $(CURDIR)/$(VENV)/bin/python -m pytest -q
+else
+	@echo "python/pyproject.toml is absent: no Python tests"
+endif
+
+bench:
+	$(CARGO) build --release -p hedgerow-cli --bins --examples
+	$(PYTHON) benches/exact_svm.py
+
+repro:
+	$(CARGO) build --release -p hedgerow-cli --bins --examples
+	@echo "Reproducible results, each by one command:"
+	@echo "  $(PYTHON) benches/oracle.py      the same answers as LIBSVM"
+	@echo "  $(PYTHON) benches/exact_svm.py   training and prediction times beside other programs"
+	@echo "  $(PYTHON) benches/read_speed.py  reading speed"
+	@echo "  $(PYTHON) benches/memory.py      the cache option bounds the memory"
+	$(PYTHON) benches/oracle.py --quick
+
+docs:
+	$(CARGO) doc --workspace --no-deps
+	@if command -v mdbook >/dev/null; then mdbook build docs; else echo "mdbook is not installed (cargo install mdbook): guide not built"; fi
+
+# Needs a nightly toolchain and cargo-fuzz; SECONDS a target.
+SECONDS ?= 60
+fuzz:
+	cd fuzz && for target in $$($(CARGO) +nightly fuzz list); do $(CARGO) +nightly fuzz run $$target -- -max_total_time=$(SECONDS) || exit 1; done

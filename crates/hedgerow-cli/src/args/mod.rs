@@ -1,0 +1,208 @@
+//! The command line as typed.
+//!
+//! Three steps: [`letters`] rewrites the one spelling of LIBSVM that no parser knows, clap reads
+//! the words into the structs of this module, and the methods turn their own options into checked
+//! parameters of the library. Commands see only the last.
+
+mod letters;
+mod verbs;
+
+pub(crate) use verbs::{
+    CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs, TrainArgs,
+    TrainingArgs, TuneArgs, switch,
+};
+
+use crate::failure::Failure;
+use crate::methods::{self, AnyMethod, Trainer};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::ffi::OsString;
+
+/// Options of every command.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Common {
+    /// Number from which all randomness is drawn
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Threads to use; 0 for all. The answer does not depend on it
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// Print one machine-readable result object on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// No progress, warnings and summary
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// A command with the method it works with.
+pub(crate) struct WithMethod<A> {
+    /// The method.
+    pub(crate) method: &'static dyn AnyMethod,
+    /// Its parameters, checked.
+    pub(crate) trainer: Box<dyn Trainer>,
+    /// The options of the command.
+    pub(crate) args: A,
+}
+
+/// What is to be done.
+pub(crate) enum Action {
+    Demo(DemoArgs),
+    Train(WithMethod<TrainArgs>),
+    Predict(PredictArgs),
+    Cv(WithMethod<CvArgs>),
+    Tune(WithMethod<TuneArgs>),
+    Scale(ScaleArgs),
+    Generate(GenerateArgs),
+    Inspect(InspectArgs),
+}
+
+/// One call of the program.
+pub(crate) struct Invocation {
+    pub(crate) common: Common,
+    pub(crate) action: Action,
+}
+
+/// Reads the command line.
+pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
+    let matches = command()
+        .try_get_matches_from(letters::rewrite(words))
+        .map_err(name_the_known)?;
+    let Some((verb, matches)) = matches.subcommand() else {
+        return Err(command()
+            .error(
+                clap::error::ErrorKind::MissingSubcommand,
+                "a command is needed",
+            )
+            .into());
+    };
+    // Global options are propagated to the innermost command only.
+    let leaf = matches.subcommand().map_or(matches, |(_, inner)| inner);
+    let common = Common::from_arg_matches(leaf)?;
+    let action = match verb {
+        "demo" => Action::Demo(DemoArgs::from_arg_matches(matches)?),
+        "train" => Action::Train(with_method(matches, &common)?),
+        "predict" => Action::Predict(PredictArgs::from_arg_matches(matches)?),
+        "cv" => Action::Cv(with_method(matches, &common)?),
+        "tune" => Action::Tune(with_method(matches, &common)?),
+        "scale" => Action::Scale(ScaleArgs::from_arg_matches(matches)?),
+        "generate" => Action::Generate(GenerateArgs::from_arg_matches(matches)?),
+        _ => Action::Inspect(InspectArgs::from_arg_matches(matches)?),
+    };
+    Ok(Invocation { common, action })
+}
+
+/// For a command or method that does not exist, a message that lists those that do.
+fn name_the_known(error: clap::Error) -> Failure {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error.into();
+    };
+    let grammar = command();
+    let verbs: Vec<&str> = grammar.get_subcommands().map(Command::get_name).collect();
+    let names: Vec<&str> = methods::ALL.iter().map(|method| method.name()).collect();
+    // The usage line of the error tells whether a command was recognised before the word.
+    let usage = error.to_string();
+    if ["train", "cv", "tune"]
+        .iter()
+        .any(|verb| usage.contains(&format!("hedgerow {verb}")))
+    {
+        return Failure::usage(format!(
+            "there is no method {word:?}: the methods are {}",
+            names.join(", ")
+        ));
+    }
+    Failure::usage(format!(
+        "there is no command {word:?}: the commands are {}",
+        verbs.join(", ")
+    ))
+}
+
+fn with_method<A: FromArgMatches>(
+    matches: &ArgMatches,
+    common: &Common,
+) -> Result<WithMethod<A>, Failure> {
+    let (name, matches) = matches
+        .subcommand()
+        .ok_or_else(|| Failure::usage("a method is needed"))?;
+    let method = methods::by_name(name)
+        .ok_or_else(|| Failure::usage(format!("there is no method {name:?}")))?;
+    Ok(WithMethod {
+        method,
+        trainer: method.trainer(matches, common.seed)?,
+        args: A::from_arg_matches(matches)?,
+    })
+}
+
+/// The grammar of the command line.
+fn command() -> Command {
+    Common::augment_args(Command::new("hedgerow"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Train, test and tune SVMs. Start with: hedgerow demo")
+        .long_about(None)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        // LIBSVM's -h is shrinking, so help has no letter.
+        .disable_help_flag(true)
+        .disable_help_subcommand(true)
+        .arg(
+            Arg::new("help")
+                .long("help")
+                .global(true)
+                .action(ArgAction::Help)
+                .help("Print help"),
+        )
+        .subcommand(verb::<DemoArgs>(
+            "demo",
+            "Show the toolkit on built-in data; no files needed",
+        ))
+        .subcommand(per_method::<TrainArgs>("train", "Fit a model and write it"))
+        .subcommand(verb::<PredictArgs>(
+            "predict",
+            "Predict the rows of a file; prints metrics if it has labels",
+        ))
+        .subcommand(per_method::<CvArgs>(
+            "cv",
+            "Estimate by cross-validation how well a method does",
+        ))
+        .subcommand(per_method::<TuneArgs>(
+            "tune",
+            "Search a grid of parameters, then train with the best",
+        ))
+        .subcommand(verb::<ScaleArgs>("scale", "Scale the features of a file"))
+        .subcommand(verb::<GenerateArgs>("generate", "Write artificial data"))
+        .subcommand(verb::<InspectArgs>(
+            "inspect",
+            "Describe a model file or a data file",
+        ))
+}
+
+/// A command with the given options. Their own documentation is not what the command is about.
+fn verb<A: Args>(name: &'static str, about: &'static str) -> Command {
+    let command = A::augment_args(Command::new(name));
+    command.about(about).long_about(None)
+}
+
+/// A command with one subcommand a method.
+fn per_method<A: Args>(name: &'static str, about: &'static str) -> Command {
+    methods::ALL.iter().fold(
+        Command::new(name)
+            .about(about)
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .subcommand_value_name("METHOD")
+            .subcommand_help_heading("Methods"),
+        |command, method| {
+            let inner = A::augment_args(method.augment(Command::new(method.name())));
+            command.subcommand(inner.about(method.about()).long_about(None))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_grammar_is_consistent() {
+        super::command().debug_assert();
+    }
+}

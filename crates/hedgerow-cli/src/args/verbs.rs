@@ -1,0 +1,350 @@
+//! The options of each command.
+
+use clap::ValueEnum;
+use hedgerow::data::Scaling;
+use hedgerow_io::{DataFormat, LabelColumn, Missing};
+
+/// A format by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Libsvm,
+    Csv,
+    Tsv,
+}
+
+impl From<Format> for DataFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Libsvm => Self::LibSvm,
+            Format::Csv => Self::Csv,
+            Format::Tsv => Self::Tsv,
+        }
+    }
+}
+
+/// What is done about gaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Gaps {
+    Error,
+    MeanMode,
+}
+
+/// How data files are read.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reading")]
+pub(crate) struct DataArgs {
+    /// Format of the data [default: by ending or content]
+    #[arg(long)]
+    pub(crate) format: Option<Format>,
+    /// Label column of a table: its name, its position from 1, or none [default: class, label,
+    /// target or y, otherwise the last]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
+    pub(crate) label: Option<String>,
+    /// Missing values of a table: an error, or filled by mean and most frequent category
+    #[arg(long, default_value = "error")]
+    pub(crate) missing: Gaps,
+}
+
+impl DataArgs {
+    /// The label column asked for.
+    pub(crate) fn label_column(&self) -> LabelColumn {
+        match self.label.as_deref() {
+            None => LabelColumn::Auto,
+            Some("none") => LabelColumn::None,
+            Some(text) => match text.parse() {
+                Ok(position) => LabelColumn::Position(position),
+                Err(_) => LabelColumn::Name(text.to_owned()),
+            },
+        }
+    }
+
+    /// True for `--label none`.
+    pub(crate) fn unlabelled(&self) -> bool {
+        self.label.as_deref() == Some("none")
+    }
+
+    /// What is done about gaps.
+    pub(crate) fn missing(&self) -> Missing {
+        match self.missing {
+            Gaps::Error => Missing::Error,
+            Gaps::MeanMode => Missing::MeanMode,
+        }
+    }
+}
+
+/// A scaling by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Choice {
+    None,
+    Minmax,
+    Standard,
+}
+
+/// Scaling that becomes part of the model.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Scaling")]
+pub(crate) struct ScalingArgs {
+    /// Scale the features; the scaling is stored in the model
+    #[arg(long, default_value = "none")]
+    pub(crate) scale: Choice,
+    /// Range of minmax scaling
+    #[arg(
+        long,
+        value_name = "LOW,HIGH",
+        default_value = "0,1",
+        allow_hyphen_values = true,
+        value_parser = range
+    )]
+    pub(crate) scale_range: (f64, f64),
+}
+
+impl ScalingArgs {
+    /// The scaling of the library.
+    pub(crate) fn scaling(&self) -> Scaling {
+        match self.scale {
+            Choice::None => Scaling::None,
+            Choice::Minmax => Scaling::MinMax {
+                low: self.scale_range.0,
+                high: self.scale_range.1,
+            },
+            Choice::Standard => Scaling::Standardize,
+        }
+    }
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let parsed = text.split_once(',').and_then(|(low, high)| {
+        let low: f64 = low.trim().parse().ok()?;
+        let high: f64 = high.trim().parse().ok()?;
+        (low < high && (high - low).is_finite()).then_some((low, high))
+    });
+    parsed.ok_or_else(|| "expected two ascending numbers, for example 0,1".to_owned())
+}
+
+fn folds(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count) if count >= 2 => Ok(count),
+        _ => Err("expected a whole number of at least 2".to_owned()),
+    }
+}
+
+fn setting(text: &str) -> Result<(String, f64), String> {
+    let parsed = text
+        .split_once('=')
+        .and_then(|(key, value)| Some((key.trim().to_owned(), value.trim().parse().ok()?)));
+    parsed.ok_or_else(|| "expected name=number".to_owned())
+}
+
+/// Training data.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TrainingArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// File with one weight a row: multiplies the cost of the row
+    #[arg(short = 'W', long, value_name = "FILE", help_heading = "Reading")]
+    pub(crate) weights: Option<String>,
+    #[command(flatten)]
+    pub(crate) scaling: ScalingArgs,
+}
+
+/// `train`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TrainArgs {
+    #[command(flatten)]
+    pub(crate) training: TrainingArgs,
+    /// Write LIBSVM model text
+    #[arg(long)]
+    pub(crate) libsvm_model: bool,
+    /// Cross-validate with this many folds in place of writing a model, as svm-train does
+    #[arg(short = 'v', long, value_name = "K", value_parser = folds)]
+    pub(crate) folds: Option<usize>,
+    /// Training data; - for standard input
+    #[arg(value_name = "TRAIN")]
+    pub(crate) train: String,
+    /// The model file; - for standard output
+    #[arg(value_name = "MODEL", required_unless_present = "folds")]
+    pub(crate) model: Option<String>,
+}
+
+/// `cv`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct CvArgs {
+    #[command(flatten)]
+    pub(crate) training: TrainingArgs,
+    /// Number of folds
+    #[arg(short = 'v', long, value_name = "K", value_parser = folds, default_value = "5")]
+    pub(crate) folds: usize,
+    /// Training data; - for standard input
+    #[arg(value_name = "TRAIN")]
+    pub(crate) train: String,
+}
+
+/// `tune`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TuneArgs {
+    #[command(flatten)]
+    pub(crate) training: TrainingArgs,
+    /// An axis of the grid: name=values, with values as 0.1,1,10 or 0.1:0.1:0.5 or 2^-5:2:15;
+    /// may be repeated [default: depends on the method]
+    #[arg(long, value_name = "AXIS", help_heading = "Search")]
+    pub(crate) grid: Vec<String>,
+    /// Number of folds
+    #[arg(
+        short = 'v',
+        long,
+        value_name = "K",
+        value_parser = folds,
+        default_value = "5",
+        help_heading = "Search"
+    )]
+    pub(crate) folds: usize,
+    /// What is compared [default: accuracy or mean-squared-error]
+    #[arg(long, value_name = "NAME", help_heading = "Search")]
+    pub(crate) metric: Option<String>,
+    /// Also give up points that are worse than the best by this many standard errors
+    #[arg(long, value_name = "X", help_heading = "Search")]
+    pub(crate) margin: Option<f64>,
+    /// Draw the results of two axes as an SVG heat map
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub(crate) svg: Option<String>,
+    /// Write LIBSVM model text
+    #[arg(long)]
+    pub(crate) libsvm_model: bool,
+    /// Training data; - for standard input
+    #[arg(value_name = "TRAIN")]
+    pub(crate) train: String,
+    /// Train on all rows with the best parameters and write this model file
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+}
+
+/// `predict`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Refuse categories that the training data did not have, in place of reading them as zeros
+    #[arg(long, help_heading = "Reading")]
+    pub(crate) refuse_unseen: bool,
+    /// Write decision values: a line of column names, then one line a row
+    #[arg(long, conflicts_with_all = ["probability", "libsvm_probability"])]
+    pub(crate) scores: bool,
+    /// Write the label and the probability of every class
+    #[arg(long)]
+    pub(crate) probability: bool,
+    /// LIBSVM's letter of --probability
+    #[arg(short = 'b', value_name = "0|1", value_parser = switch)]
+    pub(crate) libsvm_probability: Option<bool>,
+    /// Data to predict; - for standard input
+    #[arg(value_name = "TEST")]
+    pub(crate) test: String,
+    /// A model file of hedgerow or LIBSVM
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// One prediction a line; - for standard output
+    #[arg(value_name = "OUT")]
+    pub(crate) out: String,
+}
+
+/// Reads `0` or `1`.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        _ => Err("expected 0 or 1".to_owned()),
+    }
+}
+
+/// `scale`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ScaleArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Lower end of the range
+    #[arg(
+        short,
+        long,
+        value_name = "X",
+        default_value_t = -1.0,
+        allow_negative_numbers = true
+    )]
+    pub(crate) lower: f64,
+    /// Upper end of the range
+    #[arg(
+        short,
+        long,
+        value_name = "X",
+        default_value_t = 1.0,
+        allow_negative_numbers = true
+    )]
+    pub(crate) upper: f64,
+    /// Mean 0 and variance 1 in place of a range
+    #[arg(long, conflicts_with_all = ["lower", "upper"])]
+    pub(crate) standard: bool,
+    /// Save the ranges, in the format of svm-scale
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) save: Option<String>,
+    /// Apply saved ranges in place of learning them
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["lower", "upper", "standard", "save"]
+    )]
+    pub(crate) restore: Option<String>,
+    /// Data to scale; - for standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: String,
+    /// The scaled data; - for standard output
+    #[arg(value_name = "OUT")]
+    pub(crate) out: String,
+}
+
+/// `generate`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct GenerateArgs {
+    /// List the generators with their options
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Number of rows [default: depends on the generator]
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<usize>,
+    /// An option of the generator; may be repeated
+    #[arg(
+        long,
+        value_name = "NAME=NUMBER",
+        value_parser = setting,
+        allow_hyphen_values = true
+    )]
+    pub(crate) set: Vec<(String, f64)>,
+    /// Format of the output [default: by ending, otherwise libsvm]
+    #[arg(long)]
+    pub(crate) format: Option<Format>,
+    /// The generator
+    #[arg(value_name = "NAME", required_unless_present = "list")]
+    pub(crate) name: Option<String>,
+    /// The data; - for standard output
+    #[arg(value_name = "OUT", required_unless_present = "list")]
+    pub(crate) out: Option<String>,
+}
+
+/// `inspect`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// A model or data; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+}
+
+/// `demo`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DemoArgs {
+    /// Where the picture of the decision boundary goes
+    #[arg(long, value_name = "FILE", default_value = "hedgerow-demo.svg")]
+    pub(crate) svg: String,
+    /// Rows of the training data
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) rows: usize,
+}

@@ -1,0 +1,372 @@
+//! `inspect`: what is in a file?
+
+use super::{report_fields, status_name};
+use crate::args::InspectArgs;
+use crate::failure::Failure;
+use crate::input::{self, Input};
+use crate::session::Session;
+use crate::store::{self, Origin, Stored};
+use crate::table;
+use hedgerow::data::{Dataset, SamplesView, Target};
+use hedgerow_io::{CellProblem, DataFormat, IoError, Missing, Source, Storage};
+use serde_json::{Map, Value, json};
+use std::io::Read;
+
+/// Features whose ranges are shown to people; machines get up to `MOST_RANGES`.
+const SHOWN_RANGES: usize = 10;
+const MOST_RANGES: usize = 1000;
+
+pub(crate) fn run(session: &Session, args: &InspectArgs) -> Result<(), Failure> {
+    let source = Source::from_argument(&args.file);
+    match peek(&source)? {
+        Content::Data(source) => inspect_data(session, args, &source),
+        Content::Model(bytes) => {
+            let stored = store::from_bytes(&source.name(), &bytes)?.build(0)?;
+            inspect_model(session, &source.name(), &stored)
+        }
+    }
+}
+
+enum Content {
+    Model(Vec<u8>),
+    Data(Source),
+}
+
+/// Tells models from data by their first bytes. Plain files of data are not read twice: files can
+/// be large.
+fn peek(source: &Source) -> Result<Content, Failure> {
+    const COMPRESSED: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
+    let is_model = |bytes: &[u8]| store::is_hedgerow_model(bytes) || store::is_libsvm_model(bytes);
+    if let Source::Path(path) = source {
+        let mut head = Vec::new();
+        let failed = |error| IoError::Read {
+            name: source.name(),
+            source: error,
+        };
+        std::fs::File::open(path)
+            .and_then(|file| file.take(64).read_to_end(&mut head))
+            .map_err(failed)?;
+        if !is_model(&head) && !COMPRESSED.iter().any(|magic| head.starts_with(magic)) {
+            return Ok(Content::Data(source.clone()));
+        }
+    }
+    let bytes = source.read()?;
+    if is_model(&bytes) {
+        return Ok(Content::Model(bytes));
+    }
+    // Decompressed already, and the name still tells the format.
+    let name = source.name();
+    let name = name
+        .strip_suffix(".gz")
+        .or_else(|| name.strip_suffix(".zst"))
+        .unwrap_or(&name)
+        .to_owned();
+    Ok(Content::Data(Source::Bytes { name, bytes }))
+}
+
+fn inspect_data(session: &Session, args: &InspectArgs, source: &Source) -> Result<(), Failure> {
+    // Sparse, so that entries are counted as they stand in the file.
+    let options = input::options(&args.data).with_storage(Storage::Sparse);
+    let (input, gap) = match input::read(session, source, &options) {
+        Err(Failure::Io(error @ IoError::Cell { .. })) => match gap(&error) {
+            Some(place) => {
+                let filled = options.with_missing(Missing::MeanMode);
+                (input::read(session, source, &filled)?, Some(place))
+            }
+            None => return Err(error.into()),
+        },
+        other => (other?, None),
+    };
+    let facts = DataFacts::of(&input);
+    session.answer(facts.text(&input, gap.as_deref()))?;
+    session.result(&facts.json(&input, gap.as_deref()))
+}
+
+/// Where the first missing value is, if that is what is wrong.
+fn gap(error: &IoError) -> Option<String> {
+    match error {
+        IoError::Cell {
+            line,
+            column,
+            problem: CellProblem::Missing,
+            ..
+        } => Some(format!("line {line}, column {column:?}")),
+        _ => None,
+    }
+}
+
+struct DataFacts {
+    entries: usize,
+    density: f64,
+    /// Smallest and largest value of each feature.
+    ranges: Vec<(f64, f64)>,
+    constant: usize,
+}
+
+impl DataFacts {
+    fn of(input: &Input) -> Self {
+        let view = input.loaded.dataset.samples().view();
+        let cells = view.n_rows() as f64 * view.n_features() as f64;
+        let ranges = ranges(view);
+        Self {
+            entries: view.n_entries(),
+            density: if cells > 0.0 {
+                view.n_entries() as f64 / cells
+            } else {
+                0.0
+            },
+            constant: ranges.iter().filter(|(low, high)| low == high).count(),
+            ranges,
+        }
+    }
+
+    fn extremes(&self) -> (f64, f64) {
+        let low = self
+            .ranges
+            .iter()
+            .map(|r| r.0)
+            .fold(f64::INFINITY, f64::min);
+        let high = self
+            .ranges
+            .iter()
+            .map(|r| r.1)
+            .fold(f64::NEG_INFINITY, f64::max);
+        (low, high)
+    }
+
+    fn text(&self, input: &Input, gap: Option<&str>) -> String {
+        let data = &input.loaded.dataset;
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        let mut add = |name: &str, value: String| pairs.push((name.to_owned(), value));
+        add("data", input.name.clone());
+        add("format", format_name(input).to_owned());
+        add("rows", data.n_rows().to_string());
+        add("features", data.n_features().to_string());
+        add(
+            "entries",
+            format!(
+                "{} ({:.2} % of the cells)",
+                self.entries,
+                100.0 * self.density
+            ),
+        );
+        let (low, high) = self.extremes();
+        if low <= high {
+            let range = format!("{} to {}", table::exact(low), table::exact(high));
+            add("values", range);
+        }
+        add("constant features", self.constant.to_string());
+        add(
+            "missing values",
+            gap.map_or("none".to_owned(), |place| {
+                format!("yes, the first at {place}; --missing mean-mode fills them")
+            }),
+        );
+        add("target", target_text(data));
+        add("read in", table::seconds(input.read_seconds));
+        let mut text = table::pairs(&pairs);
+        let rows: Vec<Vec<String>> = self
+            .ranges
+            .iter()
+            .enumerate()
+            .take(SHOWN_RANGES)
+            .map(|(f, (low, high))| {
+                vec![
+                    feature_name(data, f),
+                    table::exact(*low),
+                    table::exact(*high),
+                ]
+            })
+            .collect();
+        let head = ["feature", "smallest", "largest"].map(ToOwned::to_owned);
+        text.push_str("\n\n");
+        text.push_str(&table::render(&head, &rows));
+        if self.ranges.len() > SHOWN_RANGES {
+            text += &format!("\n… {} more", self.ranges.len() - SHOWN_RANGES);
+        }
+        text
+    }
+
+    fn json(&self, input: &Input, gap: Option<&str>) -> Value {
+        let data = &input.loaded.dataset;
+        let (low, high) = self.extremes();
+        let ranges: Vec<Value> = self
+            .ranges
+            .iter()
+            .enumerate()
+            .take(MOST_RANGES)
+            .map(|(f, (low, high))| json!([feature_name(data, f), low, high]))
+            .collect();
+        json!({
+            "kind": "data",
+            "data": input.name,
+            "format": format_name(input),
+            "rows": data.n_rows(),
+            "features": data.n_features(),
+            "entries": self.entries,
+            "density": self.density,
+            "minimum": low,
+            "maximum": high,
+            "constant_features": self.constant,
+            "first_missing": gap,
+            "precomputed": input.loaded.precomputed,
+            "classes": class_counts(data),
+            "ranges": ranges,
+            "read_seconds": input.read_seconds,
+        })
+    }
+}
+
+fn format_name(input: &Input) -> &'static str {
+    match input.loaded.format {
+        DataFormat::LibSvm if input.loaded.precomputed => "LIBSVM text, precomputed kernel",
+        DataFormat::LibSvm => "LIBSVM text",
+        DataFormat::Csv => "CSV",
+        DataFormat::Tsv => "TSV",
+        _ => "unknown",
+    }
+}
+
+fn feature_name(data: &Dataset, f: usize) -> String {
+    data.feature_names()
+        .map_or_else(|| (f + 1).to_string(), |names| names[f].clone())
+}
+
+fn class_counts(data: &Dataset) -> Option<Value> {
+    let (Target::Classes(labels) | Target::Ordinal(labels)) = data.target() else {
+        return None;
+    };
+    let counts: Map<String, Value> = labels
+        .names()
+        .iter()
+        .zip(labels.counts())
+        .map(|(name, count)| (name.to_string(), json!(count)))
+        .collect();
+    Some(Value::Object(counts))
+}
+
+fn target_text(data: &Dataset) -> String {
+    match data.target() {
+        Target::Classes(labels) | Target::Ordinal(labels) => {
+            let counts: Vec<String> = labels
+                .names()
+                .iter()
+                .zip(labels.counts())
+                .take(20)
+                .map(|(name, count)| format!("{name} ({count})"))
+                .collect();
+            let more = if labels.n_classes() > 20 { ", …" } else { "" };
+            format!(
+                "{} classes: {}{more}",
+                labels.n_classes(),
+                counts.join(", ")
+            )
+        }
+        Target::Real(values) => {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            format!("real, {} to {}", table::exact(low), table::exact(high))
+        }
+        _ => "none".to_owned(),
+    }
+}
+
+/// Smallest and largest value of each feature, zeros of sparse rows included.
+fn ranges(view: SamplesView<'_>) -> Vec<(f64, f64)> {
+    let mut counts = vec![0usize; view.n_features()];
+    let mut ranges = vec![(f64::INFINITY, f64::NEG_INFINITY); view.n_features()];
+    for i in 0..view.n_rows() {
+        view.row(i).for_each(|f, value| {
+            counts[f] += 1;
+            ranges[f].0 = ranges[f].0.min(value);
+            ranges[f].1 = ranges[f].1.max(value);
+        });
+    }
+    for (range, count) in ranges.iter_mut().zip(counts) {
+        if count < view.n_rows() {
+            *range = (range.0.min(0.0), range.1.max(0.0));
+        }
+    }
+    ranges
+}
+
+fn inspect_model(session: &Session, name: &str, stored: &Stored) -> Result<(), Failure> {
+    let mut object = Map::new();
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut add = |key: &str, value: Value| {
+        let shown = match &value {
+            Value::String(text) => text.clone(),
+            Value::Object(fields) => fields
+                .iter()
+                .map(|(key, value)| format!("{key}: {value}"))
+                .collect::<Vec<_>>()
+                .join(", "),
+            other => other.to_string(),
+        };
+        pairs.push((key.replace('_', " "), shown));
+        object.insert(key.to_owned(), value);
+    };
+    add("kind", json!("model"));
+    add("model", json!(name));
+    match &stored.origin {
+        Origin::Hedgerow(header) => {
+            add(
+                "format",
+                json!(format!("Hedgerow {}", header.format_version)),
+            );
+            add(
+                "written_by",
+                json!(format!("hedgerow {}", header.writer_version)),
+            );
+        }
+        Origin::LibSvm(_) => add("format", json!("LIBSVM model text")),
+    }
+    add("method", json!(stored.method()));
+    add("features", json!(stored.model.n_features()));
+    if let Some(classes) = stored.model.classes() {
+        let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
+        add("classes", json!(names.join(", ")));
+    }
+    for (key, value) in stored.model.facts() {
+        add(key, value);
+    }
+    let scaled = match &stored.scaler {
+        Some(_) => "yes",
+        None => "no",
+    };
+    add("scaling", json!(scaled));
+    if let Some(report) = &stored.report {
+        add("status", json!(status_name(report.status)));
+        add("iterations", json!(report.iterations));
+        add("objective", json!(report.objective));
+        add("bounded", json!(report.bounded));
+    }
+    let mut text = table::pairs(&pairs);
+    if !stored.parameters.is_empty() {
+        text.push_str("\n\nparameters\n");
+        let shown: Vec<(String, String)> = stored
+            .parameters
+            .iter()
+            .map(|(name, value)| (format!("  {name}"), value.clone()))
+            .collect();
+        text.push_str(&table::pairs(&shown));
+    }
+    if let Some(names) = &stored.feature_names {
+        let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
+        let more = if names.len() > 20 { ", …" } else { "" };
+        text += &format!("\n\nfeatures: {}{more}", shown.join(", "));
+    }
+    session.answer(text)?;
+    let parameters: Map<String, Value> = stored
+        .parameters
+        .iter()
+        .map(|(name, value)| (name.clone(), json!(value)))
+        .collect();
+    object.insert("parameters".to_owned(), Value::Object(parameters));
+    object.insert("feature_names".to_owned(), json!(stored.feature_names));
+    object.insert(
+        "report".to_owned(),
+        json!(stored.report.as_ref().map(report_fields)),
+    );
+    session.result(&Value::Object(object))
+}

@@ -1,0 +1,227 @@
+//! `predict`: answers for the rows of a file.
+
+use crate::args::PredictArgs;
+use crate::failure::Failure;
+use crate::input::{self, Input};
+use crate::measures::Measures;
+use crate::pipeline::Scaled;
+use crate::session::Session;
+use crate::store;
+use crate::table;
+use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
+use hedgerow::{Prediction, Predictor, ScoreMatrix};
+use hedgerow_io::{DataFormat, IoError, OutputFile, Source};
+use serde_json::json;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
+    session.claim_output("OUT", &args.out)?;
+    if args.test == "-" && args.model == "-" {
+        return Err(Failure::usage(
+            "TEST and MODEL cannot both be standard input: name a file",
+        ));
+    }
+    let unbuilt = store::read(&Source::from_argument(&args.model))?;
+    let options = input::test_options(
+        &args.data,
+        unbuilt.has_classes(),
+        unbuilt.encoding(),
+        args.refuse_unseen,
+    );
+    let input = input::read(session, &Source::from_argument(&args.test), &options)?;
+    let stored = unbuilt.build(input.loaded.dataset.n_features())?;
+    let method = stored.method().to_owned();
+    let model = Scaled {
+        scaler: stored.scaler,
+        model: stored.model,
+    };
+    let samples = fitting_samples(&input, model.n_features());
+    let view = samples
+        .as_ref()
+        .map_or(input.loaded.dataset.samples().view(), Samples::view);
+    session.progress(format_args!("predicting {} rows", view.n_rows()));
+    let start = Instant::now();
+    let answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
+    let seconds = start.elapsed().as_secs_f64();
+    session.progress_done();
+    answer.write(&args.out, model.classes())?;
+    let measures = Measures::of(
+        &input.loaded.dataset,
+        model.classes(),
+        &answer.prediction,
+        answer.scores.as_ref(),
+    )?;
+    session.say(format_args!(
+        "{}: {} rows predicted by {method} in {}",
+        input.name,
+        view.n_rows(),
+        table::seconds(seconds)
+    ))?;
+    if let Some(measures) = &measures {
+        for class in &measures.unknown {
+            session.warn(format_args!(
+                "{}: the model does not know the class {class}; its rows count as errors",
+                input.name
+            ));
+        }
+        session.say(measures.text())?;
+    }
+    let unknown: Vec<String> = measures
+        .as_ref()
+        .map(|measures| measures.unknown.iter().map(ToString::to_string).collect())
+        .unwrap_or_default();
+    session.result(&json!({
+        "method": method,
+        "data": input.name,
+        "model": args.model,
+        "out": args.out,
+        "rows": view.n_rows(),
+        "features": view.n_features(),
+        "read_seconds": input.read_seconds,
+        "seconds": seconds,
+        "metrics": measures.as_ref().map(Measures::json),
+        "unknown_classes": unknown,
+    }))
+}
+
+/// LIBSVM text may have features that no training row had: they count as such only in sparse rows,
+/// because a table that is too wide is more likely the wrong table.
+fn fitting_samples(input: &Input, width: usize) -> Option<Samples> {
+    let view = input.loaded.dataset.samples().view();
+    let dense = matches!(view, SamplesView::Dense { .. });
+    if !dense || view.n_features() <= width || input.loaded.format != DataFormat::LibSvm {
+        return None;
+    }
+    let mut row_starts = Vec::with_capacity(view.n_rows() + 1);
+    let (mut indices, mut values) = (Vec::new(), Vec::new());
+    row_starts.push(0);
+    for i in 0..view.n_rows() {
+        view.row(i).for_each(|f, value| {
+            if value != 0.0 {
+                indices.push(f as u32);
+                values.push(value);
+            }
+        });
+        row_starts.push(indices.len());
+    }
+    CsrMatrix::new(view.n_features(), row_starts, indices, values)
+        .ok()
+        .map(Samples::Sparse)
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Labels,
+    Scores,
+    Probabilities,
+}
+
+struct Answer {
+    prediction: Prediction,
+    /// Decision values or probabilities, if they were computed.
+    scores: Option<ScoreMatrix>,
+    form: Form,
+}
+
+impl Answer {
+    fn of(
+        model: &Scaled<dyn crate::methods::Model>,
+        view: SamplesView<'_>,
+        args: &PredictArgs,
+    ) -> hedgerow::Result<Self> {
+        if args.scores {
+            return Ok(Self {
+                prediction: model.predict(view)?,
+                scores: Some(model.scores(view)?),
+                form: Form::Scores,
+            });
+        }
+        if args.probability || args.libsvm_probability == Some(true) {
+            let scores = model.probabilities(view)?;
+            // As svm-predict -b 1: the label is the most probable class.
+            let codes = (0..scores.n_rows())
+                .map(|i| most_probable(scores.row(i)))
+                .collect();
+            return Ok(Self {
+                prediction: Prediction::Classes(codes),
+                scores: Some(scores),
+                form: Form::Probabilities,
+            });
+        }
+        let (prediction, scores) = model.predict_with_scores(view)?;
+        Ok(Self {
+            prediction,
+            scores,
+            form: Form::Labels,
+        })
+    }
+
+    fn write(&self, path: &str, classes: Option<&[ClassName]>) -> Result<(), Failure> {
+        let path = Path::new(path);
+        let failed = |source| IoError::Write {
+            path: path.to_path_buf(),
+            source,
+        };
+        let mut out = BufWriter::new(OutputFile::create(path)?);
+        self.write_lines(&mut out, classes.unwrap_or_default())
+            .map_err(failed)?;
+        let out = out
+            .into_inner()
+            .map_err(|error| failed(error.into_error()))?;
+        Ok(out.finish()?)
+    }
+
+    fn write_lines(&self, out: &mut impl Write, classes: &[ClassName]) -> std::io::Result<()> {
+        let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
+        let head = match (self.form, &self.scores) {
+            (Form::Scores, Some(scores)) => Some(scores.columns.join(" ")),
+            (Form::Probabilities, Some(scores)) => {
+                Some(format!("labels {}", scores.columns.join(" ")))
+            }
+            _ => None,
+        };
+        if let Some(head) = head {
+            writeln!(out, "{head}")?;
+        }
+        for i in 0..self.prediction.len() {
+            if self.form != Form::Scores {
+                match &self.prediction {
+                    Prediction::Classes(codes) => {
+                        out.write_all(names[codes[i] as usize].as_bytes())?;
+                    }
+                    Prediction::Real(values) => out.write_all(exact(values[i]).as_bytes())?,
+                }
+            }
+            if self.form != Form::Labels
+                && let Some(scores) = &self.scores
+            {
+                for (at, &value) in scores.row(i).iter().enumerate() {
+                    if at > 0 || self.form == Form::Probabilities {
+                        out.write_all(b" ")?;
+                    }
+                    out.write_all(exact(value).as_bytes())?;
+                }
+            }
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+}
+
+/// Shortest text that reads back as the same number.
+fn exact(value: f64) -> String {
+    table::exact(value)
+}
+
+fn most_probable(row: &[f64]) -> u32 {
+    let mut best = 0;
+    for (at, &value) in row.iter().enumerate() {
+        if value > row[best] {
+            best = at;
+        }
+    }
+    best as u32
+}

@@ -1,0 +1,183 @@
+//! `train`: fit a model and write it.
+
+use super::{check_precomputed, report_fields, status_name};
+use crate::args::{CvArgs, TrainArgs, WithMethod};
+use crate::failure::Failure;
+use crate::input::{self, Input};
+use crate::methods::{AnyMethod, StorableModel};
+use crate::pipeline::{Pipeline, Scaled};
+use crate::session::Session;
+use crate::store::Frame;
+use crate::table;
+use hedgerow::{Predictor, Report, Status};
+use serde_json::{Value, json};
+use std::path::Path;
+
+pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), Failure> {
+    let WithMethod {
+        method,
+        trainer,
+        args,
+    } = call;
+    let Some(model_path) = args.model.as_deref().filter(|_| args.folds.is_none()) else {
+        // svm-train -v writes no model either.
+        let args = CvArgs {
+            training: args.training,
+            folds: args.folds.unwrap_or(5),
+            train: args.train,
+        };
+        return super::cv::run(
+            session,
+            WithMethod {
+                method,
+                trainer,
+                args,
+            },
+        );
+    };
+    session.claim_output("MODEL", model_path)?;
+    let scaling = args.training.scaling.scaling();
+    let pipeline = Pipeline { scaling, trainer };
+    let input = input::read_training(session, &args.train, &args.training, method.task())?;
+    let precomputed = pipeline.trainer.is_precomputed();
+    check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
+    session.progress(format_args!("training {}", method.name()));
+    let (model, report) = pipeline
+        .fit(&input.loaded.dataset)
+        .map_err(Failure::data(&input.name))?;
+    session.progress_done();
+    let job = Job {
+        method,
+        pipeline: &pipeline,
+        input: &input,
+    };
+    job.write(model_path, args.libsvm_model, &model, &report)?;
+    job.tell(session, &report)?;
+    let mut fields = report_fields(&report);
+    fields.extend(job.fields(model_path, &model));
+    session.result(&Value::Object(fields))
+}
+
+/// A training that has been done.
+pub(super) struct Job<'a> {
+    pub(super) method: &'static dyn AnyMethod,
+    pub(super) pipeline: &'a Pipeline,
+    pub(super) input: &'a Input,
+}
+
+impl Job<'_> {
+    /// Writes the model file.
+    pub(super) fn write(
+        &self,
+        path: &str,
+        libsvm: bool,
+        model: &Scaled<dyn StorableModel>,
+        report: &Report,
+    ) -> Result<(), Failure> {
+        let path = Path::new(path);
+        if libsvm {
+            return self.write_libsvm(path, model);
+        }
+        let mut stored = report.clone();
+        stored.seconds = 0.0;
+        let mut frame: Frame = Frame::new(model.scaler.clone(), ());
+        frame.encoding.clone_from(&self.input.loaded.encoding);
+        frame.feature_names = self
+            .input
+            .loaded
+            .dataset
+            .feature_names()
+            .map(<[String]>::to_vec);
+        frame.parameters = self.pipeline.trainer.describe();
+        frame.report = Some(stored);
+        model.model.write(path, self.method.name(), frame)
+    }
+
+    fn write_libsvm(&self, path: &Path, model: &Scaled<dyn StorableModel>) -> Result<(), Failure> {
+        let refused = |problem: &str| Failure::LibSvmExport {
+            problem: problem.to_owned(),
+        };
+        if model.scaler.is_some() {
+            return Err(refused(
+                "it has no place for scaling; scale the files first (hedgerow scale)",
+            ));
+        }
+        let nominal = self
+            .input
+            .loaded
+            .encoding
+            .as_ref()
+            .is_some_and(|encoding| encoding.n_features() != encoding.columns.len());
+        if nominal {
+            return Err(refused(
+                "it has no place for the encoding of nominal columns",
+            ));
+        }
+        let svm_type = self
+            .method
+            .libsvm_type()
+            .ok_or_else(|| refused("LIBSVM does not know the method"))?;
+        Ok(model.model.to_libsvm(svm_type)?.write(path)?)
+    }
+
+    /// What the result object says beside the report.
+    pub(super) fn fields(
+        &self,
+        path: &str,
+        model: &Scaled<dyn StorableModel>,
+    ) -> serde_json::Map<String, Value> {
+        let data = &self.input.loaded.dataset;
+        let parameters: serde_json::Map<String, Value> = self
+            .pipeline
+            .trainer
+            .describe()
+            .into_iter()
+            .map(|(name, value)| (name, json!(value)))
+            .collect();
+        let classes: Option<Vec<String>> = model
+            .classes()
+            .map(|classes| classes.iter().map(ToString::to_string).collect());
+        let value = json!({
+            "method": self.method.name(),
+            "data": self.input.name,
+            "model": path,
+            "rows": data.n_rows(),
+            "features": data.n_features(),
+            "read_seconds": self.input.read_seconds,
+            "parameters": parameters,
+            "classes": classes,
+        });
+        match value {
+            Value::Object(fields) => fields,
+            _ => serde_json::Map::new(),
+        }
+    }
+
+    /// The summary for people.
+    pub(super) fn tell(&self, session: &Session, report: &Report) -> Result<(), Failure> {
+        let data = &self.input.loaded.dataset;
+        session.say(format_args!(
+            "{}: {} rows, {} features, read in {}",
+            self.input.name,
+            data.n_rows(),
+            data.n_features(),
+            table::seconds(self.input.read_seconds)
+        ))?;
+        session.say(format_args!(
+            "{}: {} support vectors ({} at their bound), objective {}, {} iterations, {}",
+            self.method.name(),
+            report.support_vectors,
+            report.bounded,
+            table::number(report.objective),
+            report.iterations,
+            table::seconds(report.seconds)
+        ))?;
+        if report.status != Status::Converged {
+            session.warn(format_args!(
+                "training stopped early ({}): the model is not the optimum; raise the limit or the tolerance",
+                status_name(report.status)
+            ));
+        }
+        Ok(())
+    }
+}

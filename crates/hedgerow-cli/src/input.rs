@@ -1,0 +1,142 @@
+//! Reading training and test data.
+
+use crate::args::{DataArgs, TrainingArgs};
+use crate::failure::Failure;
+use crate::methods::Task;
+use crate::session::Session;
+use hedgerow_io::{LoadedData, ReadOptions, Source, TargetKind, Unseen, read_dataset};
+use std::time::Instant;
+
+/// A file in memory with the time it took.
+pub(crate) struct Input {
+    /// How messages call it.
+    pub(crate) name: String,
+    /// The data.
+    pub(crate) loaded: LoadedData,
+    /// Wall-clock seconds of reading.
+    pub(crate) read_seconds: f64,
+}
+
+/// The options of the library for those of the command line.
+pub(crate) fn options(args: &DataArgs) -> ReadOptions {
+    let options = ReadOptions::default()
+        .with_label(args.label_column())
+        .with_missing(args.missing());
+    match args.format {
+        Some(format) => options.with_format(format.into()),
+        None => options,
+    }
+}
+
+/// Reads a file.
+pub(crate) fn read(
+    session: &Session,
+    source: &Source,
+    options: &ReadOptions,
+) -> Result<Input, Failure> {
+    session.progress(format_args!("reading {}", source.name()));
+    let start = Instant::now();
+    let loaded = read_dataset(source, options)?;
+    let read_seconds = start.elapsed().as_secs_f64();
+    session.progress_done();
+    for warning in &loaded.warnings {
+        session.warn(format_args!("{}: {warning}", source.name()));
+    }
+    Ok(Input {
+        name: source.name(),
+        loaded,
+        read_seconds,
+    })
+}
+
+/// Reads training data with the targets that a task needs, and weights if there are any.
+pub(crate) fn read_training(
+    session: &Session,
+    file: &str,
+    args: &TrainingArgs,
+    task: Task,
+) -> Result<Input, Failure> {
+    if task != Task::Unlabelled && args.data.unlabelled() {
+        return Err(Failure::usage(
+            "--label none: this method learns from labels",
+        ));
+    }
+    let target = match task {
+        Task::Classes => TargetKind::Classes,
+        Task::Real => TargetKind::Real,
+        Task::Unlabelled => TargetKind::None,
+    };
+    let source = Source::from_argument(file);
+    let mut input = read(session, &source, &options(&args.data).with_target(target))?;
+    if let Some(file) = &args.weights {
+        let weights = read_weights(file)?;
+        input.loaded.dataset = input
+            .loaded
+            .dataset
+            .with_weights(weights)
+            .map_err(|source| Failure::Data {
+                name: file.clone(),
+                source,
+            })?;
+    }
+    Ok(input)
+}
+
+/// Reads data to be predicted by a model.
+pub(crate) fn test_options(
+    args: &DataArgs,
+    has_classes: bool,
+    encoding: Option<&hedgerow_io::Encoding>,
+    refuse_unseen: bool,
+) -> ReadOptions {
+    let target = match (args.unlabelled(), has_classes) {
+        (true, _) => TargetKind::None,
+        (false, true) => TargetKind::Classes,
+        (false, false) => TargetKind::Real,
+    };
+    let options = options(args)
+        .with_target(target)
+        .with_unseen(if refuse_unseen {
+            Unseen::Error
+        } else {
+            Unseen::Zeros
+        });
+    match encoding {
+        Some(encoding) => options.with_encoding(encoding.clone()),
+        None => options,
+    }
+}
+
+fn read_weights(file: &str) -> Result<Vec<f64>, Failure> {
+    let source = Source::from_argument(file);
+    let bytes = source.read()?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| {
+            line.trim().parse().map_err(|_| Failure::Weights {
+                name: source.name(),
+                line: at + 1,
+                problem: format!("{:?} is not a number; write one weight a row", line.trim()),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_read_line_by_line() {
+        let folder = std::env::temp_dir().join(format!("hedgerow-weights-{}", std::process::id()));
+        std::fs::write(&folder, "1\n 0.5\n\n2e0\n").expect("written");
+        let path = folder.to_str().expect("a text").to_owned();
+        assert_eq!(read_weights(&path).expect("weights"), [1.0, 0.5, 2.0]);
+        std::fs::write(&folder, "1\nx\n").expect("written");
+        let message = read_weights(&path).expect_err("refused").to_string();
+        assert!(message.ends_with("line 2: \"x\" is not a number; write one weight a row"));
+        std::fs::remove_file(folder).expect("removed");
+    }
+}

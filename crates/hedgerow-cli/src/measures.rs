@@ -1,0 +1,167 @@
+//! Metrics of one batch of predictions.
+
+use crate::failure::Failure;
+use crate::table;
+use hedgerow::data::{ClassName, Dataset, Target};
+use hedgerow::evaluate::{ConfusionMatrix, Ties, ranking, regression};
+use hedgerow::{Prediction, ScoreMatrix};
+use serde_json::{Map, Value, json};
+
+/// Named numbers in the order in which they are shown.
+pub(crate) struct Measures {
+    /// Name and value.
+    pub(crate) values: Vec<(&'static str, f64)>,
+    /// Rows predicted right, for classes.
+    pub(crate) correct: Option<usize>,
+    /// The class that precision, recall and AUC refer to.
+    pub(crate) positive: Option<ClassName>,
+    /// Labels in the data that the model does not know: their rows count as errors.
+    pub(crate) unknown: Vec<ClassName>,
+    /// Rows.
+    pub(crate) rows: usize,
+}
+
+impl Measures {
+    /// Compares predictions with the targets; `None` if the data have none.
+    ///
+    /// `scores` are decision values or probabilities; with two classes they give the AUC.
+    pub(crate) fn of(
+        data: &Dataset,
+        classes: Option<&[ClassName]>,
+        prediction: &Prediction,
+        scores: Option<&ScoreMatrix>,
+    ) -> Result<Option<Self>, Failure> {
+        match (data.target(), prediction) {
+            (Target::Classes(_) | Target::Ordinal(_), Prediction::Classes(codes)) => {
+                classification(data, classes.unwrap_or_default(), codes, scores).map(Some)
+            }
+            (Target::Real(truth), Prediction::Real(values)) => Ok(Some(Self {
+                values: vec![
+                    (
+                        "mean_squared_error",
+                        regression::mean_squared_error(truth, values)?,
+                    ),
+                    (
+                        "mean_absolute_error",
+                        regression::mean_absolute_error(truth, values)?,
+                    ),
+                    (
+                        "squared_correlation",
+                        regression::squared_correlation(truth, values)?,
+                    ),
+                ],
+                correct: None,
+                positive: None,
+                unknown: Vec::new(),
+                rows: truth.len(),
+            })),
+            _ => Ok(None),
+        }
+    }
+
+    /// The numbers as a JSON object.
+    pub(crate) fn json(&self) -> Value {
+        let mut object = Map::new();
+        for (name, value) in &self.values {
+            object.insert((*name).to_owned(), json!(value));
+        }
+        if let Some(positive) = &self.positive {
+            object.insert("positive_class".to_owned(), json!(positive.to_string()));
+        }
+        Value::Object(object)
+    }
+
+    /// Lines for people.
+    pub(crate) fn text(&self) -> String {
+        let pairs: Vec<(String, String)> = self
+            .values
+            .iter()
+            .map(|(name, value)| {
+                let shown = match self.correct {
+                    Some(correct) if *name == "accuracy" => {
+                        format!("{} ({correct} of {})", table::number(*value), self.rows)
+                    }
+                    _ => table::number(*value),
+                };
+                (name.replace('_', " "), shown)
+            })
+            .collect();
+        table::pairs(&pairs)
+    }
+}
+
+fn classification(
+    data: &Dataset,
+    known: &[ClassName],
+    codes: &[u32],
+    scores: Option<&ScoreMatrix>,
+) -> Result<Measures, Failure> {
+    let labels = data.classes()?;
+    // Names of the model first, so that its codes stay; then what only the data have.
+    let mut names = known.to_vec();
+    let unknown: Vec<ClassName> = labels
+        .names()
+        .iter()
+        .filter(|name| !known.contains(name))
+        .cloned()
+        .collect();
+    names.extend_from_slice(&unknown);
+    let code_of: Vec<u32> = labels
+        .names()
+        .iter()
+        .map(|name| names.iter().position(|other| other == name).unwrap_or(0) as u32)
+        .collect();
+    let truth: Vec<u32> = labels
+        .codes()
+        .iter()
+        .map(|&code| code_of[code as usize])
+        .collect();
+    let confusion = ConfusionMatrix::new(&names, &truth, codes)?;
+    let correct = truth.iter().zip(codes).filter(|(a, b)| a == b).count();
+    let mut values = vec![("accuracy", confusion.accuracy())];
+    let mut positive = None;
+    if names.len() == 2 {
+        let code = u32::from(names[1].order(&names[0]).is_gt());
+        values.push(("precision", confusion.precision(code)));
+        values.push(("recall", confusion.recall(code)));
+        values.push(("f1", confusion.f_beta(code, 1.0)));
+        let is_positive: Vec<bool> = truth.iter().map(|&c| c == code).collect();
+        if let Some(column) =
+            scores.and_then(|scores| positive_column(scores, &names, code as usize))
+            && let Ok(area) = ranking::auc(&is_positive, &column, Ties::Half)
+        {
+            values.push(("auc", area));
+        }
+        positive = Some(names[code as usize].clone());
+    } else {
+        values.push(("balanced_accuracy", confusion.balanced_accuracy()));
+        values.push(("macro_f1", confusion.macro_f_beta(1.0)));
+    }
+    Ok(Measures {
+        values,
+        correct: Some(correct),
+        positive,
+        unknown,
+        rows: truth.len(),
+    })
+}
+
+/// The column that grows with the positive class, from either class's column: `a`, or `a/b` for
+/// decision values of a pair.
+fn positive_column(scores: &ScoreMatrix, names: &[ClassName], code: usize) -> Option<Vec<f64>> {
+    let find = |name: &ClassName, rival: &ClassName| {
+        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
+        let mut columns = scores.columns.iter();
+        columns.position(|column| *column == name || *column == pair)
+    };
+    let (positive, other) = (&names[code], &names[1 - code]);
+    let (at, sign) = match find(positive, other) {
+        Some(at) => (at, 1.0),
+        None => (find(other, positive)?, -1.0),
+    };
+    Some(
+        (0..scores.n_rows())
+            .map(|i| sign * scores.row(i)[at])
+            .collect(),
+    )
+}

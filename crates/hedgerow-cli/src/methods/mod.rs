@@ -1,0 +1,252 @@
+//! The methods that `train`, `cv`, `tune`, `predict` and `inspect` know.
+//!
+//! A method is one file with one type that implements [`Method`], and one line in [`ALL`]: the
+//! commands see it only through [`AnyMethod`], [`Trainer`] and [`Model`], which it gets for free.
+
+mod exchange;
+mod kernel_machine;
+mod nu_svm;
+mod nu_svr;
+mod one_class;
+mod svm;
+mod svr;
+
+pub(crate) use exchange::{from_libsvm, libsvm_has_classes};
+
+use crate::failure::Failure;
+use crate::store::{self, Stored};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use hedgerow::data::{Dataset, SamplesView, Scaler};
+use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
+use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Every method.
+pub(crate) static ALL: &[&dyn AnyMethod] = &[
+    &svm::CSvc,
+    &nu_svm::NuSvc,
+    &svr::EpsilonSvr,
+    &nu_svr::NuSvr,
+    &one_class::OneClass,
+];
+
+/// The method of a name.
+pub(crate) fn by_name(name: &str) -> Option<&'static dyn AnyMethod> {
+    ALL.iter().copied().find(|method| method.name() == name)
+}
+
+/// What a method learns from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Class labels.
+    Classes,
+    /// Real targets.
+    Real,
+    /// Rows alone.
+    Unlabelled,
+}
+
+/// A method, as its own file describes it.
+pub(crate) trait Method: Sync + 'static {
+    /// The options.
+    type Args: Args;
+    /// The library's parameters.
+    type Params: Clone + Send + Sync;
+    /// The library's model.
+    type Model: Model + Serialize + DeserializeOwned;
+
+    /// Name on the command line, and tag of the model files.
+    const NAME: &'static str;
+    /// One line of help.
+    const ABOUT: &'static str;
+    /// What it learns from.
+    const TASK: Task;
+    /// Axes of a grid search when none are named.
+    const GRID: &'static [&'static str];
+    /// Parameters of its own that can be tuned; kernel parameters come in addition.
+    const TUNABLE: &'static [&'static str];
+    /// What LIBSVM calls the problem, if it knows it.
+    const LIBSVM_TYPE: Option<LibSvmType>;
+
+    /// Parameters from options. They are checked by [`Method::check`] afterwards.
+    fn params(args: &Self::Args, seed: u64) -> Result<Self::Params, Failure>;
+    /// The library's check of ranges.
+    fn check(params: &Self::Params) -> hedgerow::Result<()>;
+    /// Names and values of all parameters, for people.
+    fn describe(params: &Self::Params) -> Vec<(String, String)>;
+    /// Sets one of [`Method::TUNABLE`]; false if the name is none of them.
+    fn set(params: &mut Self::Params, name: &str, value: f64) -> bool;
+    /// The settings shared by kernel machines.
+    fn solver(params: &mut Self::Params) -> &mut hedgerow::svm::SolverParams;
+    /// Trains.
+    fn fit(params: &Self::Params, data: &Dataset) -> hedgerow::Result<Fitted<Self::Model>>;
+}
+
+/// A fitted model, as the commands see it.
+pub(crate) trait Model: Predictor {
+    /// Facts for `inspect`, as JSON values with their names.
+    fn facts(&self) -> Vec<(&'static str, serde_json::Value)>;
+
+    /// What deserialising cannot check.
+    fn validate(&self) -> hedgerow::Result<()>;
+
+    /// The model in LIBSVM's format, as a model of the given type.
+    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure>;
+
+    /// Prediction and, for two classes, decision values, without doing the work twice.
+    fn predict_with_scores(
+        &self,
+        samples: SamplesView<'_>,
+    ) -> hedgerow::Result<(hedgerow::Prediction, Option<ScoreMatrix>)> {
+        Ok((self.predict(samples)?, None))
+    }
+}
+
+/// A fit of any method.
+pub(crate) struct Trained {
+    /// The model.
+    pub(crate) model: Box<dyn StorableModel>,
+    /// How training went.
+    pub(crate) report: Report,
+}
+
+/// A model that can be written.
+pub(crate) trait StorableModel: Model {
+    /// Writes a bundle with this model in place of the unit model.
+    fn write(&self, path: &Path, tag: &str, bundle: store::Frame) -> Result<(), Failure>;
+}
+
+impl<M: Model + Serialize> StorableModel for M {
+    fn write(&self, path: &Path, tag: &str, frame: store::Frame) -> Result<(), Failure> {
+        let bundle = Bundle {
+            encoding: frame.encoding,
+            preprocessing: frame.preprocessing,
+            feature_names: frame.feature_names,
+            parameters: frame.parameters,
+            report: frame.report,
+            model: self,
+        };
+        Ok(hedgerow_io::write_model(path, tag, &bundle)?)
+    }
+}
+
+/// Parameters of some method, ready to train.
+pub(crate) trait Trainer: Send + Sync {
+    /// Names and values of all parameters, for people.
+    fn describe(&self) -> Vec<(String, String)>;
+    /// Sets a parameter of the method or of its kernel by name.
+    fn set(&mut self, name: &str, value: f64) -> Result<(), Failure>;
+    /// Divides memory budgets among fits that run at the same time.
+    fn share_memory(&mut self, parts: usize);
+    /// True if the kernel values come with the data.
+    fn is_precomputed(&self) -> bool;
+    /// Trains.
+    fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained>;
+    /// A copy.
+    fn duplicate(&self) -> Box<dyn Trainer>;
+}
+
+/// A method, as the commands see it.
+pub(crate) trait AnyMethod: Sync {
+    /// Name on the command line, and tag of the model files.
+    fn name(&self) -> &'static str;
+    /// One line of help.
+    fn about(&self) -> &'static str;
+    /// What it learns from.
+    fn task(&self) -> Task;
+    /// Axes of a grid search when none are named.
+    fn grid(&self) -> &'static [&'static str];
+    /// What LIBSVM calls the problem, if it knows it.
+    fn libsvm_type(&self) -> Option<LibSvmType>;
+    /// Adds the options to a command.
+    fn augment(&self, command: Command) -> Command;
+    /// Checked parameters from options.
+    fn trainer(&self, matches: &ArgMatches, seed: u64) -> Result<Box<dyn Trainer>, Failure>;
+    /// Decodes a model file of this method.
+    fn decode(&self, raw: &RawModel) -> Result<Stored, Failure>;
+}
+
+impl<T: Method> AnyMethod for T {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn about(&self) -> &'static str {
+        T::ABOUT
+    }
+
+    fn task(&self) -> Task {
+        T::TASK
+    }
+
+    fn grid(&self) -> &'static [&'static str] {
+        T::GRID
+    }
+
+    fn libsvm_type(&self) -> Option<LibSvmType> {
+        T::LIBSVM_TYPE
+    }
+
+    fn augment(&self, command: Command) -> Command {
+        T::Args::augment_args(command)
+    }
+
+    fn trainer(&self, matches: &ArgMatches, seed: u64) -> Result<Box<dyn Trainer>, Failure> {
+        let params = T::params(&T::Args::from_arg_matches(matches)?, seed)?;
+        T::check(&params).map_err(Failure::Option)?;
+        Ok(Box::new(Ready::<T> { params }))
+    }
+
+    fn decode(&self, raw: &RawModel) -> Result<Stored, Failure> {
+        let bundle: Bundle<Option<Scaler>, T::Model> = raw.decode_as(T::NAME)?;
+        Stored::from_bundle(raw.header().clone(), bundle)
+    }
+}
+
+/// The parameters of one method.
+struct Ready<T: Method> {
+    params: T::Params,
+}
+
+impl<T: Method> Trainer for Ready<T> {
+    fn describe(&self) -> Vec<(String, String)> {
+        T::describe(&self.params)
+    }
+
+    fn set(&mut self, name: &str, value: f64) -> Result<(), Failure> {
+        if !T::set(&mut self.params, name, value) {
+            let kernel = &mut T::solver(&mut self.params).kernel;
+            *kernel = kernel_machine::with_kernel_parameter(kernel, name, value, T::TUNABLE)?;
+        }
+        Ok(())
+    }
+
+    fn share_memory(&mut self, parts: usize) {
+        T::solver(&mut self.params).cache_bytes /= parts.max(1);
+    }
+
+    fn is_precomputed(&self) -> bool {
+        let mut params = self.params.clone();
+        let kernel = &T::solver(&mut params).kernel;
+        kernel
+            .fixed()
+            .is_some_and(hedgerow::kernel::Kernel::is_precomputed)
+    }
+
+    fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained> {
+        T::check(&self.params)?;
+        let fitted = T::fit(&self.params, data)?;
+        Ok(Trained {
+            model: Box::new(fitted.model),
+            report: fitted.report,
+        })
+    }
+
+    fn duplicate(&self) -> Box<dyn Trainer> {
+        Box::new(Self {
+            params: self.params.clone(),
+        })
+    }
+}
