@@ -16,6 +16,8 @@ mod sparse;
 mod exp;
 
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
-pub(crate) use passes::{Scan, add_scaled_rows, dot, select_partner, update_and_scan};
+pub(crate) use passes::{
+    Scan, add_scaled_rows, dot, low_penalty, select_partner, side, up_penalty, update_and_scan,
+};
 pub(crate) use real::Real;
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};

@@ -4,6 +4,30 @@ use super::Real;
 
 const LANES: usize = 8;
 
+/// Which way a variable may move, as one number that the passes can add: $-\infty$ if it may only
+/// shrink, 0 if it may do both, $\infty$ if it may only grow, NaN if neither.
+pub(crate) fn side(may_grow: bool, may_shrink: bool) -> f64 {
+    match (may_grow, may_shrink) {
+        (true, true) => 0.0,
+        (true, false) => f64::INFINITY,
+        (false, true) => f64::NEG_INFINITY,
+        (false, false) => f64::NAN,
+    }
+}
+
+/// 0 where the variable may grow, otherwise something that loses every comparison.
+#[inline(always)]
+pub(crate) fn up_penalty(side: f64) -> f64 {
+    if side >= 0.0 { 0.0 } else { side }
+}
+
+/// 0 where the variable may shrink, otherwise something that loses every comparison once
+/// subtracted.
+#[inline(always)]
+pub(crate) fn low_penalty(side: f64) -> f64 {
+    if side <= 0.0 { 0.0 } else { side }
+}
+
 /// What a pass over the gradient found.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scan {
@@ -22,8 +46,7 @@ fn scan_body<const FMA: bool>(
     row_j: &[f32],
     step_i: f64,
     step_j: f64,
-    up_penalty: &[f64],
-    low_penalty: &[f64],
+    sides: &[f64],
 ) -> Scan {
     let mut best = [f64::NEG_INFINITY; LANES];
     let mut best_at = [0.0f64; LANES];
@@ -31,24 +54,22 @@ fn scan_body<const FMA: bool>(
     let n = gradient.len();
     let row_i = &row_i[..n];
     let row_j = &row_j[..n];
-    let up_penalty = &up_penalty[..n];
-    let low_penalty = &low_penalty[..n];
+    let sides = &sides[..n];
     let (blocks, tail) = gradient.as_chunks_mut::<LANES>();
     let (rows_i, tail_i) = row_i.as_chunks::<LANES>();
     let (rows_j, tail_j) = row_j.as_chunks::<LANES>();
-    let (ups, tail_up) = up_penalty.as_chunks::<LANES>();
-    let (lows, tail_low) = low_penalty.as_chunks::<LANES>();
+    let (sides, tail_side) = sides.as_chunks::<LANES>();
     let mut at = 0.0f64;
-    for ((((g, ki), kj), up), lo) in blocks.iter_mut().zip(rows_i).zip(rows_j).zip(ups).zip(lows) {
+    for (((g, ki), kj), side) in blocks.iter_mut().zip(rows_i).zip(rows_j).zip(sides) {
         for lane in 0..LANES {
             let moved = f64::from(ki[lane]).fma::<FMA>(step_i, g[lane]);
             let value = f64::from(kj[lane]).fma::<FMA>(step_j, moved);
             g[lane] = value;
-            let candidate = up[lane] - value;
+            let candidate = up_penalty(side[lane]) - value;
             let better = candidate > best[lane];
             best[lane] = if better { candidate } else { best[lane] };
             best_at[lane] = if better { at } else { best_at[lane] };
-            let shrinkable = lo[lane] + value;
+            let shrinkable = value - low_penalty(side[lane]);
             low[lane] = if shrinkable > low[lane] {
                 shrinkable
             } else {
@@ -75,34 +96,37 @@ fn scan_body<const FMA: bool>(
         let moved = f64::from(tail_i[t]).fma::<FMA>(step_i, tail[t]);
         let value = f64::from(tail_j[t]).fma::<FMA>(step_j, moved);
         tail[t] = value;
-        let candidate = tail_up[t] - value;
+        let candidate = up_penalty(tail_side[t]) - value;
         if candidate > scan.max_up {
             scan.max_up = candidate;
             scan.argmax_up = start + t;
         }
-        scan.max_low = scan.max_low.max(tail_low[t] + value);
+        let shrinkable = value - low_penalty(tail_side[t]);
+        scan.max_low = if shrinkable > scan.max_low {
+            shrinkable
+        } else {
+            scan.max_low
+        };
     }
     scan
 }
 
 multiversion! {
     /// Adds `step_i · row_i + step_j · row_j` to the gradient and scans the result.
-    /// A penalty is 0 where the variable may move that way and $-\infty$ where it may not.
     pub(crate) fn update_and_scan[](
         gradient: &mut [f64],
         row_i: &[f32],
         row_j: &[f32],
         step_i: f64,
         step_j: f64,
-        up_penalty: &[f64],
-        low_penalty: &[f64],
+        sides: &[f64],
     ) -> Scan = scan_body;
 }
 
 #[inline(always)]
 fn partner_body<const FMA: bool>(
     gradient: &[f64],
-    low_penalty: &[f64],
+    sides: &[f64],
     row_i: &[f32],
     diagonal: &[f32],
     max_up: f64,
@@ -114,13 +138,13 @@ fn partner_body<const FMA: bool>(
     let mut best = [0.0f32; LANES];
     let mut best_at = [0.0f32; LANES];
     let (gradients, tail) = gradient.as_chunks::<LANES>();
-    let (lows, tail_low) = low_penalty[..n].as_chunks::<LANES>();
+    let (sides, tail_side) = sides[..n].as_chunks::<LANES>();
     let (rows, tail_row) = row_i[..n].as_chunks::<LANES>();
     let (diagonals, tail_diagonal) = diagonal[..n].as_chunks::<LANES>();
     let mut at = 0.0f32;
-    for (((g, lo), k), d) in gradients.iter().zip(lows).zip(rows).zip(diagonals) {
+    for (((g, side), k), d) in gradients.iter().zip(sides).zip(rows).zip(diagonals) {
         for lane in 0..LANES {
-            let violation = (g[lane] + max_up + lo[lane]) as f32;
+            let violation = (g[lane] + max_up - low_penalty(side[lane])) as f32;
             let violation = if violation > 0.0 { violation } else { 0.0 };
             let curvature = diagonal_i + d[lane] - 2.0 * k[lane];
             let curvature = if curvature > TINY { curvature } else { TINY };
@@ -142,7 +166,7 @@ fn partner_body<const FMA: bool>(
     }
     let start = n - tail.len();
     for t in 0..tail.len() {
-        let violation = ((tail[t] + max_up + tail_low[t]) as f32).max(0.0);
+        let violation = ((tail[t] + max_up - low_penalty(tail_side[t])) as f32).max(0.0);
         let curvature = (diagonal_i + tail_diagonal[t] - 2.0 * tail_row[t]).max(TINY);
         let score = violation * violation / curvature;
         if score > highest {
@@ -158,7 +182,7 @@ multiversion! {
     /// with the one whose row is given (second-order selection); `None` if none violates.
     pub(crate) fn select_partner[](
         gradient: &[f64],
-        low_penalty: &[f64],
+        sides: &[f64],
         row_i: &[f32],
         diagonal: &[f32],
         max_up: f64,

@@ -9,7 +9,7 @@ use super::dense::DenseSolver;
 use super::pair::{PairState, Scans, default_cap, objective, worst};
 use super::{Limits, Problem, Solution, SymmetricMatrix};
 use crate::Status;
-use crate::linalg::Scan;
+use crate::linalg::{Scan, up_penalty};
 use std::time::Instant;
 
 /// Problems up to this order are solved on their whole matrix.
@@ -245,7 +245,7 @@ impl LargeState {
         let mut candidates: Vec<(f64, u32)> = Vec::with_capacity(128);
         let mut threshold = f64::NEG_INFINITY;
         for t in pair.range(group) {
-            let value = pair.up_penalty[t] - pair.gradient[t];
+            let value = up_penalty(pair.sides[t]) - pair.gradient[t];
             if value > threshold && accept(t) {
                 candidates.push((value, t as u32));
                 if candidates.len() == 128 {

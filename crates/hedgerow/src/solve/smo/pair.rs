@@ -1,6 +1,6 @@
 //! The state of SMO and one pair update.
 
-use crate::linalg::{Scan, select_partner, update_and_scan};
+use crate::linalg::{Scan, low_penalty, select_partner, side, up_penalty, update_and_scan};
 use std::ops::Range;
 
 /// Curvature that stands in for one that is zero or negative.
@@ -17,8 +17,8 @@ pub(super) struct PairState {
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
     pub(super) diagonal: Vec<f32>,
-    pub(super) up_penalty: Vec<f64>,
-    pub(super) low_penalty: Vec<f64>,
+    /// Which way each variable may move.
+    pub(super) sides: Vec<f64>,
     pub(super) split: usize,
     pub(super) active: usize,
 }
@@ -35,33 +35,23 @@ impl PairState {
     /// To be called after `beta`, `lower`, `upper` or the order of the positions were changed.
     pub(super) fn refresh(&mut self) {
         let n = self.beta.len();
-        self.up_penalty.resize(n, 0.0);
-        self.low_penalty.resize(n, 0.0);
+        self.sides.resize(n, 0.0);
         for t in 0..n {
             self.refresh_at(t);
         }
     }
 
     fn refresh_at(&mut self, t: usize) {
-        let closed = f64::NEG_INFINITY;
-        self.up_penalty[t] = if self.beta[t] < self.upper[t] {
-            0.0
-        } else {
-            closed
-        };
-        self.low_penalty[t] = if self.beta[t] > self.lower[t] {
-            0.0
-        } else {
-            closed
-        };
+        let (may_grow, may_shrink) = (self.beta[t] < self.upper[t], self.beta[t] > self.lower[t]);
+        self.sides[t] = side(may_grow, may_shrink);
     }
 
     pub(super) fn may_grow(&self, t: usize) -> bool {
-        self.up_penalty[t] == 0.0
+        self.sides[t] >= 0.0
     }
 
     pub(super) fn may_shrink(&self, t: usize) -> bool {
-        self.low_penalty[t] == 0.0
+        self.sides[t] <= 0.0
     }
 
     /// The positions of a group.
@@ -84,7 +74,7 @@ impl PairState {
         let range = self.range(group);
         select_partner(
             &self.gradient[range.clone()],
-            &self.low_penalty[range.clone()],
+            &self.sides[range.clone()],
             &row[range.clone()],
             &self.diagonal[range.clone()],
             scan.max_up,
@@ -144,8 +134,7 @@ impl PairState {
                 &row_j[range.clone()],
                 step,
                 -step,
-                &self.up_penalty[range.clone()],
-                &self.low_penalty[range.clone()],
+                &self.sides[range.clone()],
             );
             scan.argmax_up += range.start;
             scan
@@ -162,12 +151,14 @@ impl PairState {
                 max_low: f64::NEG_INFINITY,
             };
             for t in range {
-                let up = self.up_penalty[t] - self.gradient[t];
+                let up = up_penalty(self.sides[t]) - self.gradient[t];
                 if up > scan.max_up {
                     scan.max_up = up;
                     scan.argmax_up = t;
                 }
-                scan.max_low = scan.max_low.max(self.low_penalty[t] + self.gradient[t]);
+                scan.max_low = scan
+                    .max_low
+                    .max(self.gradient[t] - low_penalty(self.sides[t]));
             }
             scan
         })
