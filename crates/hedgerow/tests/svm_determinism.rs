@@ -1,4 +1,5 @@
 //! Models depend on the data and the parameters only, and survive being written and read.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod svm_support;
 

@@ -1,4 +1,5 @@
 //! Kernel machines against the answers of LIBSVM.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod svm_support;
 

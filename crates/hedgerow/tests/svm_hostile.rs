@@ -1,4 +1,5 @@
 //! Data and parameters that a method must survive, each with a defined outcome.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod svm_support;
 

@@ -1,4 +1,5 @@
 //! Solutions are optimal: checked in double precision against the conditions themselves.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod svm_support;
 
@@ -400,7 +401,7 @@ fn a_warm_start_survives_other_weights_and_refuses_other_rows() {
         .with_kernel(Kernel::rbf(1.0))
         .with_tolerance(1e-5);
     let (_, duals) = params.fit_with_duals(&data).unwrap();
-    let weights: Vec<f64> = (0..150).map(|i| 0.5 + (i % 7) as f64).collect();
+    let weights: Vec<f64> = (0..150).map(|i| 0.5 + f64::from(i % 7)).collect();
     let weighted = data.clone().with_weights(weights).unwrap();
     let cold = params.fit(&weighted).unwrap().report;
     let (warm, _) = params.fit_from(&weighted, &duals).unwrap();

@@ -11,6 +11,8 @@ use std::time::Instant;
 
 /// Folds of the cross-validation behind probabilities.
 const CALIBRATION_FOLDS: usize = 5;
+/// Share of its box by which a variable may miss a bound.
+const SNAP_SHARE: f64 = 1e-12;
 /// Scale below which a solution of ν-SVC is one that separates nothing.
 const TINY_SCALE: f64 = 1e-12;
 
@@ -69,6 +71,7 @@ impl<'a> Workshop<'a> {
         }
         let limits: Limits = self.solver.limits(self.start);
         let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
+        snap(problem, &mut solution);
         if *self.kernel == Kernel::Linear {
             let terms = rows
                 .iter()
@@ -90,6 +93,20 @@ impl<'a> Workshop<'a> {
         Error::KernelUse {
             kernel: self.kernel.to_string(),
             problem: "its values on these data are too large: scale the features",
+        }
+    }
+}
+
+/// Puts variables that missed a bound by rounding on it: as free ones they would pin a threshold
+/// that has room to move.
+pub(super) fn snap(problem: &Problem, solution: &mut Solution) {
+    for (t, beta) in solution.beta.iter_mut().enumerate() {
+        let (lower, upper) = (problem.lower[t], problem.upper[t]);
+        let near = SNAP_SHARE * (upper - lower);
+        if *beta - lower <= near {
+            *beta = lower;
+        } else if upper - *beta <= near {
+            *beta = upper;
         }
     }
 }

@@ -67,7 +67,7 @@ fn check_samples(samples: &Samples) -> Result<()> {
             n_features,
             values,
         } => {
-            let expected = n_rows.checked_mul(n_features).unwrap_or(usize::MAX);
+            let expected = n_rows.saturating_mul(n_features);
             ensure_shape("values of the support vectors", expected, values.len())?;
         }
         SamplesView::Sparse {

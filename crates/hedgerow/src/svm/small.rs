@@ -3,6 +3,7 @@
 //! A local method solves thousands of problems of a few hundred rows. [`SmallSvc`] keeps all
 //! buffers from one to the next: after the first problem of a size nothing is allocated.
 
+use super::binary::snap;
 use crate::solve::smo::{DenseSolver, Limits, Problem, Solution};
 use crate::{Error, Result, Status};
 
@@ -162,6 +163,7 @@ impl SmallSvc {
             }
         }
         self.solver.solve_into(problem, limits, &mut self.solution);
+        snap(problem, &mut self.solution);
         Ok(SmallMachine {
             coefficients: &self.solution.beta,
             rho: self.solution.multiplier(&self.problem, 0),

@@ -1,5 +1,6 @@
 //! What the tests of kernel machines share: golden files, LIBSVM text, made-up data.
 #![allow(dead_code, reason = "every test file uses its own part")]
+#![allow(clippy::unwrap_used, unreachable_pub, reason = "helpers of tests")]
 
 use hedgerow::data::{
     ClassLabels, ClassName, CsrMatrix, Dataset, Generator, Samples, SamplesView, Target,
@@ -7,7 +8,7 @@ use hedgerow::data::{
 use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::svm::{Expansion, Machine, Multiclass, Sigmoid, SvmParts};
 use hedgerow::{Prediction, Predictor};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 pub fn golden(name: &str) -> PathBuf {
@@ -78,7 +79,7 @@ pub fn labels(lines: &Lines) -> Vec<f64> {
 }
 
 /// LIBSVM letters by name.
-pub fn letters(options: &serde_json::Value) -> HashMap<String, f64> {
+pub fn letters(options: &serde_json::Value) -> BTreeMap<String, f64> {
     let words: Vec<&str> = options
         .as_array()
         .unwrap()
@@ -97,7 +98,7 @@ pub fn letters(options: &serde_json::Value) -> HashMap<String, f64> {
 }
 
 /// The kernel that the letters mean.
-pub fn kernel_of(letters: &HashMap<String, f64>) -> KernelSpec {
+pub fn kernel_of(letters: &BTreeMap<String, f64>) -> KernelSpec {
     let get = |name: &str| letters.get(name).copied();
     KernelSpec::from_libsvm(
         get("t").unwrap_or(2.0) as u32,
@@ -244,7 +245,7 @@ pub fn checkerboard(n: usize, wrong: f64, seed: u64) -> Dataset {
     let mut labels = Vec::with_capacity(n);
     for _ in 0..n {
         let (x, y) = (generator.uniform(), generator.uniform());
-        let colour = ((4.0 * x) as usize + (4.0 * y) as usize) % 2 == 0;
+        let colour = ((4.0 * x) as usize + (4.0 * y) as usize).is_multiple_of(2);
         let flip = generator.uniform() < wrong;
         values.extend([x, y]);
         labels.push(if colour == flip { -1.0 } else { 1.0 });
