@@ -182,7 +182,8 @@ impl DataFacts {
         text.push_str("\n\n");
         text.push_str(&table::render(&head, &rows));
         if self.ranges.len() > SHOWN_RANGES {
-            text += &format!("\n… {} more", self.ranges.len() - SHOWN_RANGES);
+            let more = self.ranges.len() - SHOWN_RANGES;
+            text = format!("{text}\n… {more} more");
         }
         text
     }
@@ -354,7 +355,7 @@ fn inspect_model(session: &Session, name: &str, stored: &Stored) -> Result<(), F
     if let Some(names) = &stored.feature_names {
         let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
         let more = if names.len() > 20 { ", …" } else { "" };
-        text += &format!("\n\nfeatures: {}{more}", shown.join(", "));
+        text = format!("{text}\n\nfeatures: {}{more}", shown.join(", "));
     }
     session.answer(text)?;
     let parameters: Map<String, Value> = stored
