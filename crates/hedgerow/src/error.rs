@@ -39,6 +39,18 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// The spread of a feature cannot be represented.
+    #[error(
+        "row {row}, feature {column}: value {value:e} makes the range of the feature overflow; remove or transform it"
+    )]
+    TooWide {
+        /// 1-based row of an extreme value.
+        row: usize,
+        /// 1-based feature.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
     /// A target or weight is NaN or infinite, or a weight is negative.
     #[error("row {row}: {what} {value} is not usable")]
     BadRowValue {

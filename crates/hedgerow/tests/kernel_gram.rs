@@ -218,3 +218,15 @@ fn the_cache_gives_the_same_rows_whatever_its_size_and_order() {
         }
     }
 }
+
+#[test]
+fn enormous_values_neither_overflow_nor_vanish() {
+    for scale in [1e150, 1e200, 1e308] {
+        let values = [1.0, -1.0, 0.1, 0.0, -1.0, 1.0, -0.1, 0.0].map(|x| x * scale);
+        let samples = Samples::dense(4, 2, values.to_vec()).unwrap();
+        let gram = Gram::new(&Kernel::rbf(1.0), samples.view(), vec![0, 1, 2, 3]).unwrap();
+        let mut identity = vec![0.0; 16];
+        (0..4).for_each(|i| identity[i * 5] = 1.0);
+        assert_eq!(gram.values(samples.view()).unwrap(), identity, "{scale:e}");
+    }
+}

@@ -147,7 +147,7 @@ fn bad_ranges_empty_data_and_overflow_are_errors() {
     let error = Scaling::Standardize.fit(wide.view()).unwrap_err();
     assert!(matches!(
         error,
-        Error::NotFinite {
+        Error::TooWide {
             row: 2,
             column: 1,
             ..

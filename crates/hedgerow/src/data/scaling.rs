@@ -441,7 +441,7 @@ fn too_wide(samples: SamplesView<'_>, f: usize, extreme: f64) -> Error {
             }
         });
     }
-    Error::NotFinite {
+    Error::TooWide {
         row: at + 1,
         column: f + 1,
         value: extreme,

@@ -47,6 +47,12 @@ impl<'a> CachedGram<'a> {
     pub fn new(gram: Gram<'a>, budget_bytes: usize) -> crate::Result<Self> {
         let n = gram.len();
         let diagonal = gram.diagonal()?;
+        if diagonal.iter().any(|&value| !(value as f32).is_finite()) {
+            return Err(crate::Error::KernelUse {
+                kernel: gram.kernel().to_string(),
+                problem: "its values are not finite on these data: scale the features",
+            });
+        }
         let budget_bytes = budget_bytes.saturating_sub(gram.bytes());
         let mut cached = Self {
             gram,

@@ -95,16 +95,28 @@ impl Survey {
         }
         for mean in &mut means {
             *mean /= rows.len().max(1) as f64;
+            if !mean.is_finite() {
+                // The sum of a column of enormous values overflowed: leave it where it is.
+                *mean = 0.0;
+            }
         }
         let mean_sq_norm: f64 = means.iter().map(|mean| mean * mean).sum();
         let mut max_centred_sq_norm = 0.0f64;
         for &i in rows {
             // Σ(x−c)² over stored entries, plus Σc² over the others.
-            let mut sq_norm = mean_sq_norm;
+            let (mut stored, mut others) = (0.0, mean_sq_norm);
             view.row(i as usize).for_each(|f, value| {
                 let centred = value - means[f];
-                sq_norm += centred * centred - means[f] * means[f];
+                stored += centred * centred;
+                others -= means[f] * means[f];
             });
+            let sq_norm = stored + others.max(0.0);
+            // Beyond the largest number: no limit will hold.
+            let sq_norm = if sq_norm.is_nan() {
+                f64::INFINITY
+            } else {
+                sq_norm
+            };
             max_centred_sq_norm = max_centred_sq_norm.max(sq_norm);
         }
         Self {
@@ -152,7 +164,7 @@ impl Survey {
             ),
             // Inner products have no difference form, and rows that are sparse in a wide space must
             // not be spread out: double precision is the best there is.
-            None if !formula.ignores_shift() || 16.0 * per_row < d => {
+            None if !formula.ignores_shift() || (16.0 * per_row < d && plain.is_finite()) => {
                 let sparse = 4.0 * per_row < d;
                 (
                     Layout {
