@@ -23,6 +23,33 @@ pub(crate) enum Rows<'py> {
     ),
 }
 
+/// What the numbers of a row are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// Features.
+    Features,
+    /// Kernel values of a training row with all training rows.
+    TrainingKernel,
+    /// Kernel values of a row to predict with all training rows.
+    QueryKernel,
+}
+
+/// True if the kernel values come with the data.
+pub(crate) fn is_precomputed(kernel: &str) -> bool {
+    kernel.to_ascii_lowercase().contains("precomputed")
+}
+
+impl Meaning {
+    /// Of rows to train on.
+    pub(crate) fn of_training(kernel: &str) -> Self {
+        if is_precomputed(kernel) {
+            Self::TrainingKernel
+        } else {
+            Self::Features
+        }
+    }
+}
+
 /// Rows that live long enough to be viewed without the interpreter lock.
 pub(crate) enum Held<'a> {
     /// Values of an array, and its width.
@@ -48,7 +75,7 @@ impl Held<'_> {
 impl Rows<'_> {
     /// The rows as the library reads them. Those of a precomputed kernel get the serial number
     /// that the library wants in column 0.
-    pub(crate) fn hold(&self, precomputed: bool) -> PyResult<Held<'_>> {
+    pub(crate) fn hold(&self, meaning: Meaning) -> PyResult<Held<'_>> {
         match self {
             Self::Dense(array) => {
                 if !array.is_c_contiguous() {
@@ -56,12 +83,18 @@ impl Rows<'_> {
                 }
                 let (n_rows, n_features) = (array.shape()[0], array.shape()[1]);
                 let values = array.as_slice()?;
-                if precomputed {
-                    return numbered(n_rows, n_features, values).map(Held::Owned);
+                match meaning {
+                    Meaning::Features => Ok(Held::Borrowed(n_rows, n_features, values)),
+                    Meaning::TrainingKernel => {
+                        numbered(n_features, values, (0..n_rows).map(|i| (i + 1) as f64))
+                    }
+                    // No training row: it has no serial number.
+                    Meaning::QueryKernel => {
+                        numbered(n_features, values, std::iter::repeat_n(0.0, n_rows))
+                    }
                 }
-                Ok(Held::Borrowed(n_rows, n_features, values))
             }
-            Self::Sparse(_) if precomputed => Err(PyValueError::new_err(
+            Self::Sparse(_) if meaning != Meaning::Features => Err(PyValueError::new_err(
                 "a precomputed kernel matrix must be dense",
             )),
             Self::Sparse((n_features, starts, indices, values)) => {
@@ -84,14 +117,21 @@ impl Rows<'_> {
     }
 }
 
-/// Rows of a kernel matrix with their serial numbers, from 1, in front.
-fn numbered(n_rows: usize, n_columns: usize, values: &[f64]) -> PyResult<Samples> {
+/// Rows of a kernel matrix with their serial numbers in front.
+fn numbered(
+    n_columns: usize,
+    values: &[f64],
+    serials: impl ExactSizeIterator<Item = f64>,
+) -> PyResult<Held<'static>> {
+    let n_rows = serials.len();
     let mut out = Vec::with_capacity(n_rows * (n_columns + 1));
-    for i in 0..n_rows {
-        out.push((i + 1) as f64);
+    for (i, serial) in serials.enumerate() {
+        out.push(serial);
         out.extend_from_slice(&values[i * n_columns..(i + 1) * n_columns]);
     }
-    Samples::dense(n_rows, n_columns + 1, out).map_err(from_library)
+    Samples::dense(n_rows, n_columns + 1, out)
+        .map(Held::Owned)
+        .map_err(from_library)
 }
 
 /// A matrix from its values, row after row.

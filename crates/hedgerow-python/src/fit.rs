@@ -1,6 +1,6 @@
 //! Training.
 
-use crate::arrays::Rows;
+use crate::arrays::{Meaning, Rows};
 use crate::errors::from_library;
 use crate::model::{Machine, Model};
 use crate::threads::interruptible;
@@ -212,7 +212,7 @@ pub(crate) fn fit_classifier<'py>(
     let names: Vec<ClassName> = names.into_iter().map(ClassName::from).collect();
     let codes = codes.as_slice()?;
     let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-    let held = rows.hold(settings.kernel.trim() == "precomputed")?;
+    let held = rows.hold(Meaning::of_training(&settings.kernel))?;
     ensure_length("targets", held.view().n_rows(), codes.len())?;
     let (plan, groups, data) = py
         .detach(|| prepare_classes(held.view(), codes, &names, weights, &settings))
@@ -300,7 +300,7 @@ pub(crate) fn fit_regressor<'py>(
 ) -> PyResult<Outcome<'py>> {
     let targets = targets.as_slice()?;
     let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-    let held = rows.hold(settings.kernel.trim() == "precomputed")?;
+    let held = rows.hold(Meaning::of_training(&settings.kernel))?;
     ensure_length("targets", held.view().n_rows(), targets.len())?;
     let (plan, data) = py
         .detach(|| {
@@ -350,7 +350,7 @@ pub(crate) fn fit_one_class<'py>(
     settings: Settings,
 ) -> PyResult<Outcome<'py>> {
     let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-    let held = rows.hold(settings.kernel.trim() == "precomputed")?;
+    let held = rows.hold(Meaning::of_training(&settings.kernel))?;
     let (plan, data) = py
         .detach(|| {
             let plan = plan(held.view(), weights, &settings)?;

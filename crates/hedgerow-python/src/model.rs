@@ -1,7 +1,7 @@
 //! The fitted model that an estimator holds.
 
 use crate::arrangement::{Arrangement, Layout};
-use crate::arrays::{self, Rows};
+use crate::arrays::{self, Meaning, Rows};
 use crate::errors::{from_file, from_library};
 use crate::threads::in_pool;
 use hedgerow::data::{ClassName, Samples, SamplesView, Scaler};
@@ -159,7 +159,12 @@ impl Model {
         threads: usize,
         work: impl FnOnce(&dyn Predictor, SamplesView<'_>) -> hedgerow::Result<T> + Send,
     ) -> PyResult<T> {
-        let held = rows.hold(self.is_precomputed())?;
+        let meaning = if self.is_precomputed() {
+            Meaning::QueryKernel
+        } else {
+            Meaning::Features
+        };
+        let held = rows.hold(meaning)?;
         let scaler = self.frame.preprocessing.as_ref();
         let machine = &self.machine;
         py.detach(|| {

@@ -1,6 +1,6 @@
 //! Kernel matrices, a fast reader and measures of ranking.
 
-use crate::arrays::{self, Rows};
+use crate::arrays::{self, Meaning, Rows};
 use crate::errors::{from_file, from_library};
 use crate::threads::in_pool;
 use hedgerow::data::{ClassName, Target};
@@ -24,15 +24,15 @@ pub(crate) fn kernel_matrix<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let spec = KernelSpec::parse(kernel).map_err(from_library)?;
-    if spec
-        .fixed()
-        .is_some_and(hedgerow::kernel::Kernel::is_precomputed)
-    {
+    if arrays::is_precomputed(kernel) {
         return Err(PyValueError::new_err(
             "a precomputed kernel has no values for rows of features",
         ));
     }
-    let (queries, rows) = (queries.hold(false)?, rows.hold(false)?);
+    let (queries, rows) = (
+        queries.hold(Meaning::Features)?,
+        rows.hold(Meaning::Features)?,
+    );
     let (n_queries, n_rows) = (queries.view().n_rows(), rows.view().n_rows());
     // The library would end the process for want of memory.
     n_queries
