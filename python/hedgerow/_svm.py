@@ -96,7 +96,9 @@ class _KernelMachine(BaseEstimator):
         matrix = checked[0] if isinstance(checked, tuple) else checked
         if precomputed and matrix.shape[0] != matrix.shape[1]:
             rows, columns = matrix.shape
-            raise ValueError(f"a precomputed kernel must be a square matrix, not {rows} x {columns}")
+            raise ValueError(
+                f"a precomputed kernel must be a square matrix, not {rows} x {columns}"
+            )
         return checked
 
     def _check_queries(self, X: Any) -> Any:
@@ -399,9 +401,7 @@ class _Regressor(RegressorMixin, _KernelMachine):
         X, y = self._check_training(X, y, y_numeric=True)
         weights = self._row_weights(sample_weight, X)
         targets = np.ascontiguousarray(y, dtype=np.float64)
-        model, support = _hedgerow.fit_regressor(
-            native_rows(X), targets, weights, self._settings()
-        )
+        model, support = _hedgerow.fit_regressor(native_rows(X), targets, weights, self._settings())
         self._adopt(model, support)
         return self
 

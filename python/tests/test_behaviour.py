@@ -88,9 +88,10 @@ def test_number_of_threads():
     assert n_threads(-1) == joblib.cpu_count()
     assert n_threads(-100) == 1
     assert Parallel(n_jobs=2)(delayed(n_threads)(None) for _ in range(2)) == [1, 1]
-    assert Parallel(n_jobs=2, backend="threading")(
-        delayed(n_threads)(None) for _ in range(2)
-    ) == [1, 1]
+    assert Parallel(n_jobs=2, backend="threading")(delayed(n_threads)(None) for _ in range(2)) == [
+        1,
+        1,
+    ]
     with pytest.raises(ValueError, match="n_jobs == 0"):
         n_threads(0)
 
