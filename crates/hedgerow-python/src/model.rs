@@ -1,0 +1,384 @@
+//! The fitted model that an estimator holds.
+
+use crate::arrangement::{Arrangement, Layout};
+use crate::arrays::{self, Meaning, Rows};
+use crate::errors::{from_file, from_library};
+use crate::threads::in_pool;
+use hedgerow::data::{ClassName, Samples, SamplesView, Scaler};
+use hedgerow::svm::{OneClassSvm, SvmClassifier, SvmRegressor};
+use hedgerow::{Prediction, Predictor, Report, Status};
+use hedgerow_io::{Bundle, Encoding, RawModel, Source, encode_model};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+
+/// A model of one of the library's kinds.
+#[derive(Debug, Clone)]
+pub(crate) enum Machine {
+    /// `svm`, `nu-svm`.
+    Classifier(SvmClassifier),
+    /// `svr`, `nu-svr`.
+    Regressor(SvmRegressor),
+    /// `one-class`.
+    OneClass(OneClassSvm),
+}
+
+impl Machine {
+    fn predictor(&self) -> &dyn Predictor {
+        match self {
+            Self::Classifier(model) => model,
+            Self::Regressor(model) => model,
+            Self::OneClass(model) => model,
+        }
+    }
+}
+
+/// A fitted model with what a model file holds beside it.
+#[pyclass(frozen, module = "hedgerow._hedgerow")]
+pub(crate) struct Model {
+    tag: String,
+    frame: Bundle<Option<Scaler>, ()>,
+    machine: Machine,
+    arrangement: Arrangement,
+}
+
+impl Model {
+    /// A model that was just fitted.
+    pub(crate) fn fitted(
+        tag: &str,
+        machine: Machine,
+        mut report: Report,
+        parameters: Vec<(String, String)>,
+    ) -> Self {
+        let mut frame = Bundle::new(None, ());
+        // The same training gives the same bytes.
+        report.seconds = 0.0;
+        frame.report = Some(report);
+        frame.parameters = parameters;
+        Self::new(tag, frame, machine)
+    }
+
+    fn new(tag: &str, frame: Bundle<Option<Scaler>, ()>, machine: Machine) -> Self {
+        let arrangement = match &machine {
+            Machine::Classifier(model) => {
+                Arrangement::of_classes(model.classes().unwrap_or_default(), model.multiclass())
+            }
+            _ => Arrangement::single(),
+        };
+        Self {
+            tag: tag.to_owned(),
+            frame,
+            machine,
+            arrangement,
+        }
+    }
+
+    fn decode(raw: &RawModel) -> PyResult<Self> {
+        fn part<M>(bundle: Bundle<Option<Scaler>, M>) -> (Bundle<Option<Scaler>, ()>, M) {
+            let frame = Bundle {
+                encoding: bundle.encoding,
+                preprocessing: bundle.preprocessing,
+                feature_names: bundle.feature_names,
+                parameters: bundle.parameters,
+                report: bundle.report,
+                model: (),
+            };
+            (frame, bundle.model)
+        }
+        let tag = raw.header().tag.as_str();
+        let (frame, machine) = match tag {
+            "svm" | "nu-svm" => {
+                let (frame, model) = part(raw.decode().map_err(from_file)?);
+                (frame, Machine::Classifier(model))
+            }
+            "svr" | "nu-svr" => {
+                let (frame, model) = part(raw.decode().map_err(from_file)?);
+                (frame, Machine::Regressor(model))
+            }
+            "one-class" => {
+                let (frame, model) = part(raw.decode().map_err(from_file)?);
+                (frame, Machine::OneClass(model))
+            }
+            unknown => {
+                return Err(PyValueError::new_err(format!(
+                    "the Python package cannot read models of the method {unknown:?}; it knows \
+                     svm, nu-svm, svr, nu-svr and one-class"
+                )));
+            }
+        };
+        let width = machine.predictor().n_features();
+        let around = [
+            frame.preprocessing.as_ref().map(Scaler::n_features),
+            frame.feature_names.as_ref().map(Vec::len),
+            frame.encoding.as_ref().map(Encoding::n_features),
+        ];
+        if let Some(found) = around.into_iter().flatten().find(|&found| found != width) {
+            return Err(PyValueError::new_err(format!(
+                "the model is damaged: {width} features in the model, {found} around it"
+            )));
+        }
+        Ok(Self::new(tag, frame, machine))
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, hedgerow_io::IoError> {
+        fn write<M: Clone>(
+            frame: &Bundle<Option<Scaler>, ()>,
+            model: M,
+        ) -> Bundle<Option<Scaler>, M> {
+            Bundle {
+                encoding: frame.encoding.clone(),
+                preprocessing: frame.preprocessing.clone(),
+                feature_names: frame.feature_names.clone(),
+                parameters: frame.parameters.clone(),
+                report: frame.report.clone(),
+                model,
+            }
+        }
+        match &self.machine {
+            Machine::Classifier(model) => encode_model(&self.tag, &write(&self.frame, model)),
+            Machine::Regressor(model) => encode_model(&self.tag, &write(&self.frame, model)),
+            Machine::OneClass(model) => encode_model(&self.tag, &write(&self.frame, model)),
+        }
+    }
+
+    fn is_precomputed(&self) -> bool {
+        match &self.machine {
+            Machine::Classifier(model) => model.kernel().is_precomputed(),
+            Machine::Regressor(model) => model.parts().kernel.is_precomputed(),
+            Machine::OneClass(model) => model.parts().kernel.is_precomputed(),
+        }
+    }
+
+    /// Runs `work` on the scaled rows, without the interpreter lock.
+    fn with_rows<T: Send>(
+        &self,
+        py: Python<'_>,
+        rows: &Rows<'_>,
+        threads: usize,
+        work: impl FnOnce(&dyn Predictor, SamplesView<'_>) -> hedgerow::Result<T> + Send,
+    ) -> PyResult<T> {
+        let meaning = if self.is_precomputed() {
+            Meaning::QueryKernel
+        } else {
+            Meaning::Features
+        };
+        let held = rows.hold(meaning)?;
+        let scaler = self.frame.preprocessing.as_ref();
+        let machine = &self.machine;
+        py.detach(|| {
+            in_pool(threads, || {
+                let scaled = scaler.map(|scaler| scaler.apply(held.view())).transpose()?;
+                let view = scaled.as_ref().map_or_else(|| held.view(), Samples::view);
+                work(machine.predictor(), view)
+            })
+        })?
+        .map_err(from_library)
+    }
+
+    fn layout(&self) -> Layout {
+        match &self.machine {
+            Machine::Classifier(model) => self.arrangement.of_parts(&model.parts()),
+            Machine::Regressor(model) => Arrangement::of_expansion(model.parts()),
+            Machine::OneClass(model) => Arrangement::of_expansion(model.parts()),
+        }
+    }
+
+    /// The support vectors in the order of scikit-learn.
+    pub(crate) fn support(&self) -> Samples {
+        let order = self.layout().order;
+        match &self.machine {
+            Machine::Classifier(model) => model.parts().expansion.support_vectors.select(&order),
+            Machine::Regressor(model) => model.parts().support_vectors.select(&order),
+            Machine::OneClass(model) => model.parts().support_vectors.select(&order),
+        }
+    }
+
+    /// Support vectors of each class, or of all.
+    pub(crate) fn support_counts(&self) -> Vec<i32> {
+        self.layout().n_support
+    }
+
+    /// True if the model keeps serial numbers in place of support vectors.
+    pub(crate) fn keeps_serials(&self) -> bool {
+        self.is_precomputed()
+    }
+}
+
+/// A class as Python knows it.
+fn class_object(py: Python<'_>, name: &ClassName) -> PyResult<Py<PyAny>> {
+    Ok(match name {
+        ClassName::Number(value) => value.into_pyobject(py)?.into_any().unbind(),
+        ClassName::Text(text) => text.into_pyobject(py)?.into_any().unbind(),
+    })
+}
+
+type Arrays<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<i32>>,
+);
+
+#[pymethods]
+impl Model {
+    /// The model from the content of a model file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        py.detach(|| RawModel::from_bytes("model", data))
+            .map_err(from_file)
+            .and_then(|raw| Self::decode(&raw))
+    }
+
+    /// The content of a model file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.encode()).map_err(from_file)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads a model file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| hedgerow_io::read_container(&Source::Path(path)))
+            .map_err(from_file)
+            .and_then(|raw| Self::decode(&raw))
+    }
+
+    /// A copy that knows the names of the features.
+    fn with_feature_names(&self, names: Vec<String>) -> PyResult<Self> {
+        let width = self.machine.predictor().n_features();
+        if names.len() != width {
+            return Err(PyValueError::new_err(format!(
+                "{} feature names for {width} features",
+                names.len()
+            )));
+        }
+        let mut frame = self.frame.clone();
+        frame.feature_names = Some(names);
+        Ok(Self::new(&self.tag, frame, self.machine.clone()))
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = py.get_type::<Self>().getattr("from_bytes")?;
+        Ok((restore, (self.to_bytes(py)?,)))
+    }
+
+    /// Position of the predicted class of each row in the sorted classes.
+    #[pyo3(signature = (rows, threads))]
+    fn predict_codes<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let prediction = self.with_rows(py, &rows, threads, |model, view| model.predict(view))?;
+        let Prediction::Classes(codes) = prediction else {
+            return Err(PyValueError::new_err("the model has no classes"));
+        };
+        let rank = &self.arrangement.rank;
+        let codes: Vec<i64> = codes
+            .into_iter()
+            .map(|code| {
+                rank.get(code as usize)
+                    .map_or(i64::from(code), |&c| c as i64)
+            })
+            .collect();
+        Ok(codes.into_pyarray(py))
+    }
+
+    /// Decision values, one column a machine; a single column is positive for the last class.
+    #[pyo3(signature = (rows, threads))]
+    fn decision_values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let arrangement = &self.arrangement;
+        let scores = self.with_rows(py, &rows, threads, |model, view| {
+            let mut scores = model.scores(view)?;
+            arrangement.arrange(&mut scores.values);
+            Ok(scores)
+        })?;
+        arrays::matrix(py, scores.n_rows(), scores.columns.len(), scores.values)
+    }
+
+    /// `dual_coef_`, `intercept_` and `n_support_`.
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
+        let layout = self.layout();
+        Ok((
+            arrays::matrix(py, layout.dual_rows, layout.order.len(), layout.dual)?,
+            layout.intercept.into_pyarray(py),
+            layout.n_support.into_pyarray(py),
+        ))
+    }
+
+    /// The support vectors: a matrix, or the parts of a CSR matrix, or `None` if the kernel was
+    /// precomputed.
+    fn support_vectors(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        if self.is_precomputed() {
+            return Ok(None);
+        }
+        arrays::samples(py, self.support().view()).map(Some)
+    }
+
+    /// Name of the method: the tag of the model file.
+    #[getter]
+    fn method(&self) -> &str {
+        &self.tag
+    }
+
+    /// The kernel, all parameters as numbers.
+    #[getter]
+    fn kernel(&self) -> String {
+        match &self.machine {
+            Machine::Classifier(model) => model.kernel().to_string(),
+            Machine::Regressor(model) => model.parts().kernel.to_string(),
+            Machine::OneClass(model) => model.parts().kernel.to_string(),
+        }
+    }
+
+    /// Features of the training data; for a precomputed kernel the columns of the kernel matrix.
+    #[getter]
+    fn n_features(&self) -> usize {
+        self.machine.predictor().n_features() - usize::from(self.is_precomputed())
+    }
+
+    /// Names of the features, if known.
+    #[getter]
+    fn feature_names(&self) -> Option<Vec<String>> {
+        self.frame.feature_names.clone()
+    }
+
+    /// The classes, sorted; empty if the model has none.
+    #[getter]
+    fn classes(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        let Machine::Classifier(model) = &self.machine else {
+            return Ok(Vec::new());
+        };
+        let mut classes: Vec<&ClassName> = model.classes().unwrap_or_default().iter().collect();
+        classes.sort_by(|a, b| a.order(b));
+        classes
+            .into_iter()
+            .map(|name| class_object(py, name))
+            .collect()
+    }
+
+    /// Names and values of the parameters of the training.
+    #[getter]
+    fn parameters(&self) -> Vec<(String, String)> {
+        self.frame.parameters.clone()
+    }
+
+    /// Whether the solver converged, its iterations and the objective; `None` if not known.
+    #[getter]
+    fn report(&self) -> Option<(bool, u64, f64)> {
+        self.frame.report.as_ref().map(|report| {
+            let converged = report.status == Status::Converged;
+            (converged, report.iterations, report.objective)
+        })
+    }
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Makes the models and answers of this directory with the program: sh make.sh path/to/hedgerow
+set -eu
+program=$1
+cd "$(dirname "$0")"
+for scheme in ovo ovr dag; do
+    "$program" train svm --multiclass "$scheme" --scale standard --quiet three.svm "three-$scheme.model"
+    "$program" predict --quiet three.svm "three-$scheme.model" "three-$scheme.txt"
+done
+awk '$1 != "7"' three.svm > two.svm
+"$program" train svm --quiet two.svm two.model
+"$program" predict --quiet two.svm two.model two.txt
