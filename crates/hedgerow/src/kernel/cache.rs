@@ -12,6 +12,8 @@ use rayon::prelude::*;
 
 /// Slots that exist whatever the budget says: fewer would stall the solver.
 const MIN_SLOTS: usize = 32;
+/// Rows of one task of a sub-matrix: full tiles of six and of sixteen.
+const BAND_ROWS: usize = 48;
 /// Queries of one pass when rows are not kept.
 const TRANSIENT_QUERIES: usize = 48;
 /// Columns of one task when rows are not kept.
@@ -54,7 +56,7 @@ impl<'a> CachedGram<'a> {
             });
         }
         let budget_bytes = budget_bytes.saturating_sub(gram.bytes());
-        let mut cached = Self {
+        Ok(Self {
             gram,
             diagonal,
             budget_bytes,
@@ -64,11 +66,16 @@ impl<'a> CachedGram<'a> {
             slot_of: vec![EMPTY; n],
             clock: 0,
             computed: 0,
-        };
-        let capacity = cached.max_slots();
-        // Zeroed pages are not touched until a row is written to them.
-        cached.arena = vec![0.0; capacity * cached.stride];
-        Ok(cached)
+        })
+    }
+
+    /// Makes room for rows when the first is wanted: problems solved on their whole matrix never
+    /// come here.
+    fn allocate(&mut self) {
+        if self.arena.is_empty() {
+            // Zeroed pages are not touched until a row is written to them.
+            self.arena = vec![0.0; self.max_slots() * self.stride];
+        }
     }
 
     fn max_slots(&self) -> usize {
@@ -163,7 +170,6 @@ impl<'a> CachedGram<'a> {
                 self.slots[s].valid = len;
             }
             self.computed += group.len() as u64;
-            tracing::trace!(rows = group.len(), valid, len, "FILL");
             from = to;
         }
     }
@@ -225,6 +231,20 @@ fn disjoint_rows<'s>(arena: &'s mut [f32], stride: usize, slots: &[usize]) -> Ve
     rows
 }
 
+/// Copies what stands above the diagonal below it, tile by tile.
+fn mirror(matrix: &mut [f32], n: usize) {
+    const TILE: usize = 32;
+    for row_tile in (0..n).step_by(TILE) {
+        for column_tile in (0..=row_tile).step_by(TILE) {
+            for i in row_tile..n.min(row_tile + TILE) {
+                for j in column_tile..i.min(column_tile + TILE) {
+                    matrix[i * n + j] = matrix[j * n + i];
+                }
+            }
+        }
+    }
+}
+
 impl SymmetricMatrix for CachedGram<'_> {
     fn len(&self) -> usize {
         self.slot_of.len()
@@ -236,19 +256,35 @@ impl SymmetricMatrix for CachedGram<'_> {
 
     fn submatrix_into(&self, positions: &[usize], out: &mut [f32]) {
         let q = positions.len();
-        let part = self
-            .gram
-            .subset(positions.iter().copied())
-            .expect("invariant: the rows were bound before");
-        let all: Vec<usize> = (0..q).collect();
-        let queries = part
-            .own_queries(&all)
-            .expect("invariant: own rows fit the engine");
-        let mut rows: Vec<&mut [f32]> = out[..q * q].chunks_mut(q.max(1)).collect();
-        part.block(&queries, 0..q, &mut rows);
+        let part;
+        let in_order = q == self.len() && positions.iter().enumerate().all(|(k, &p)| k == p);
+        let gram = if in_order {
+            &self.gram
+        } else {
+            part = self
+                .gram
+                .subset(positions.iter().copied())
+                .expect("invariant: the rows were bound before");
+            &part
+        };
+        // Only on and above the diagonal, by bands of rows; what lies below is mirrored.
+        let out = &mut out[..q * q];
+        out.par_chunks_mut(BAND_ROWS * q.max(1))
+            .enumerate()
+            .for_each(|(band, rows)| {
+                let first = band * BAND_ROWS;
+                let own: Vec<usize> = (first..first + rows.len() / q).collect();
+                let queries = gram
+                    .own_queries(&own)
+                    .expect("invariant: own rows fit the engine");
+                let mut tails: Vec<&mut [f32]> =
+                    rows.chunks_mut(q).map(|row| &mut row[first..]).collect();
+                gram.block_here(&queries, first..q, &mut tails);
+            });
         for (k, &p) in positions.iter().enumerate() {
-            rows[k][k] = self.diagonal[p] as f32;
+            out[k * q + k] = self.diagonal[p] as f32;
         }
+        mirror(out, q);
     }
 
     fn has_row(&self, position: usize, len: usize) -> bool {
@@ -266,6 +302,7 @@ impl SymmetricMatrix for CachedGram<'_> {
             self.slots[self.slot_of[*only] as usize].last_use = self.clock;
             return;
         }
+        self.allocate();
         if len > self.stride {
             self.widen(len);
         }

@@ -39,6 +39,20 @@ pub(crate) struct Scan {
     pub(crate) max_low: f64,
 }
 
+/// Elements of one block: the passes keep the best value of every block and look for its place
+/// only in the best block, because a running index would keep the compiler from vectorising.
+const BLOCK: usize = 64;
+
+/// The largest of some lanes.
+#[inline(always)]
+fn largest<T: Real>(lanes: [T; LANES]) -> T {
+    let mut best = lanes[0];
+    for &lane in &lanes[1..] {
+        best = if lane > best { lane } else { best };
+    }
+    best
+}
+
 #[inline(always)]
 fn scan_body<const FMA: bool>(
     gradient: &mut [f64],
@@ -48,62 +62,70 @@ fn scan_body<const FMA: bool>(
     step_j: f64,
     sides: &[f64],
 ) -> Scan {
-    let mut best = [f64::NEG_INFINITY; LANES];
-    let mut best_at = [0.0f64; LANES];
-    let mut low = [f64::NEG_INFINITY; LANES];
     let n = gradient.len();
-    let row_i = &row_i[..n];
-    let row_j = &row_j[..n];
-    let sides = &sides[..n];
-    let (blocks, tail) = gradient.as_chunks_mut::<LANES>();
-    let (rows_i, tail_i) = row_i.as_chunks::<LANES>();
-    let (rows_j, tail_j) = row_j.as_chunks::<LANES>();
-    let (sides, tail_side) = sides.as_chunks::<LANES>();
-    let mut at = 0.0f64;
-    for (((g, ki), kj), side) in blocks.iter_mut().zip(rows_i).zip(rows_j).zip(sides) {
-        for lane in 0..LANES {
-            let moved = f64::from(ki[lane]).fma::<FMA>(step_i, g[lane]);
-            let value = f64::from(kj[lane]).fma::<FMA>(step_j, moved);
-            g[lane] = value;
-            let candidate = up_penalty(side[lane]) - value;
-            let better = candidate > best[lane];
-            best[lane] = if better { candidate } else { best[lane] };
-            best_at[lane] = if better { at } else { best_at[lane] };
-            let shrinkable = value - low_penalty(side[lane]);
-            low[lane] = if shrinkable > low[lane] {
-                shrinkable
-            } else {
-                low[lane]
-            };
-        }
-        at += 1.0;
-    }
+    let (row_i, row_j, sides) = (&row_i[..n], &row_j[..n], &sides[..n]);
     let mut scan = Scan {
         max_up: f64::NEG_INFINITY,
         argmax_up: 0,
         max_low: f64::NEG_INFINITY,
     };
-    for lane in 0..LANES {
-        let index = best_at[lane] as usize * LANES + lane;
-        if best[lane] > scan.max_up || (best[lane] == scan.max_up && index < scan.argmax_up) {
-            scan.max_up = best[lane];
-            scan.argmax_up = index;
+    let mut low = [f64::NEG_INFINITY; LANES];
+    let mut best_block = 0;
+    let mut start = 0;
+    while start + BLOCK <= n {
+        let g: &mut [f64] = &mut gradient[start..start + BLOCK];
+        let ki = &row_i[start..start + BLOCK];
+        let kj = &row_j[start..start + BLOCK];
+        let side = &sides[start..start + BLOCK];
+        for t in 0..BLOCK {
+            let moved = f64::from(ki[t]).fma::<FMA>(step_i, g[t]);
+            g[t] = f64::from(kj[t]).fma::<FMA>(step_j, moved);
         }
-        scan.max_low = scan.max_low.max(low[lane]);
+        let mut up = [f64::NEG_INFINITY; LANES];
+        for t in (0..BLOCK).step_by(LANES) {
+            for lane in 0..LANES {
+                let candidate = up_penalty(side[t + lane]) - g[t + lane];
+                up[lane] = if candidate > up[lane] {
+                    candidate
+                } else {
+                    up[lane]
+                };
+                let candidate = g[t + lane] - low_penalty(side[t + lane]);
+                low[lane] = if candidate > low[lane] {
+                    candidate
+                } else {
+                    low[lane]
+                };
+            }
+        }
+        let block_up = largest(up);
+        if block_up > scan.max_up {
+            scan.max_up = block_up;
+            best_block = start;
+        }
+        start += BLOCK;
     }
-    let start = n - tail.len();
-    for t in 0..tail.len() {
-        let moved = f64::from(tail_i[t]).fma::<FMA>(step_i, tail[t]);
-        let value = f64::from(tail_j[t]).fma::<FMA>(step_j, moved);
-        tail[t] = value;
-        let candidate = up_penalty(tail_side[t]) - value;
+    scan.max_low = largest(low);
+    scan.argmax_up = best_block;
+    let end = n.min(best_block + BLOCK);
+    for t in best_block..end {
+        if up_penalty(sides[t]) - gradient[t] == scan.max_up {
+            scan.argmax_up = t;
+            break;
+        }
+    }
+    for t in start..n {
+        let moved = f64::from(row_i[t]).fma::<FMA>(step_i, gradient[t]);
+        let value = f64::from(row_j[t]).fma::<FMA>(step_j, moved);
+        gradient[t] = value;
+        let candidate = up_penalty(sides[t]) - value;
         if candidate > scan.max_up {
             scan.max_up = candidate;
-            scan.argmax_up = start + t;
+            scan.argmax_up = t;
         }
-        let shrinkable = value - low_penalty(tail_side[t]);
-        scan.max_low = if shrinkable > scan.max_low {
-            shrinkable
+        let candidate = value - low_penalty(sides[t]);
+        scan.max_low = if candidate > scan.max_low {
+            candidate
         } else {
             scan.max_low
         };
@@ -123,6 +145,17 @@ multiversion! {
     ) -> Scan = scan_body;
 }
 
+/// Decrease of the objective that a pair promises, up to a factor. Scores are only compared, so
+/// single precision is enough and divides twice as many at once.
+#[inline(always)]
+fn pair_score(violation: f64, curvature: f32) -> f32 {
+    const TINY: f32 = 1e-12;
+    let violation = violation as f32;
+    let violation = if violation > 0.0 { violation } else { 0.0 };
+    let curvature = if curvature > TINY { curvature } else { TINY };
+    violation * violation / curvature
+}
+
 #[inline(always)]
 fn partner_body<const FMA: bool>(
     gradient: &[f64],
@@ -132,46 +165,49 @@ fn partner_body<const FMA: bool>(
     max_up: f64,
     diagonal_i: f32,
 ) -> Option<usize> {
-    // Scores are only compared, so single precision is enough and divides twice as many at once.
-    const TINY: f32 = 1e-12;
     let n = gradient.len();
-    let mut best = [0.0f32; LANES];
-    let mut best_at = [0.0f32; LANES];
-    let (gradients, tail) = gradient.as_chunks::<LANES>();
-    let (sides, tail_side) = sides[..n].as_chunks::<LANES>();
-    let (rows, tail_row) = row_i[..n].as_chunks::<LANES>();
-    let (diagonals, tail_diagonal) = diagonal[..n].as_chunks::<LANES>();
-    let mut at = 0.0f32;
-    for (((g, side), k), d) in gradients.iter().zip(sides).zip(rows).zip(diagonals) {
-        for lane in 0..LANES {
-            let violation = (g[lane] + max_up - low_penalty(side[lane])) as f32;
-            let violation = if violation > 0.0 { violation } else { 0.0 };
-            let curvature = diagonal_i + d[lane] - 2.0 * k[lane];
-            let curvature = if curvature > TINY { curvature } else { TINY };
-            let score = violation * violation / curvature;
-            let better = score > best[lane];
-            best[lane] = if better { score } else { best[lane] };
-            best_at[lane] = if better { at } else { best_at[lane] };
-        }
-        at += 1.0;
-    }
-    let mut chosen: Option<usize> = None;
+    let (sides, row_i, diagonal) = (&sides[..n], &row_i[..n], &diagonal[..n]);
+    let score = |t: usize| {
+        let violation = gradient[t] + max_up - low_penalty(sides[t]);
+        pair_score(violation, diagonal_i + diagonal[t] - 2.0 * row_i[t])
+    };
     let mut highest = 0.0f32;
-    for lane in 0..LANES {
-        let index = best_at[lane] as usize * LANES + lane;
-        if best[lane] > highest || (best[lane] == highest && chosen.is_some_and(|c| index < c)) {
-            highest = best[lane];
-            chosen = Some(index);
+    let mut best_block = 0;
+    let mut start = 0;
+    while start + BLOCK <= n {
+        let g = &gradient[start..start + BLOCK];
+        let side = &sides[start..start + BLOCK];
+        let k = &row_i[start..start + BLOCK];
+        let d = &diagonal[start..start + BLOCK];
+        let mut best = [0.0f32; LANES];
+        for t in (0..BLOCK).step_by(LANES) {
+            for lane in 0..LANES {
+                let violation = g[t + lane] + max_up - low_penalty(side[t + lane]);
+                let curvature = diagonal_i + d[t + lane] - 2.0 * k[t + lane];
+                let score = pair_score(violation, curvature);
+                best[lane] = if score > best[lane] {
+                    score
+                } else {
+                    best[lane]
+                };
+            }
         }
+        let block_best = largest(best);
+        if block_best > highest {
+            highest = block_best;
+            best_block = start;
+        }
+        start += BLOCK;
     }
-    let start = n - tail.len();
-    for t in 0..tail.len() {
-        let violation = ((tail[t] + max_up - low_penalty(tail_side[t])) as f32).max(0.0);
-        let curvature = (diagonal_i + tail_diagonal[t] - 2.0 * tail_row[t]).max(TINY);
-        let score = violation * violation / curvature;
-        if score > highest {
-            highest = score;
-            chosen = Some(start + t);
+    let mut chosen = None;
+    if highest > 0.0 {
+        chosen = (best_block..best_block + BLOCK).find(|&t| score(t) == highest);
+    }
+    for t in start..n {
+        let candidate = score(t);
+        if candidate > highest {
+            highest = candidate;
+            chosen = Some(t);
         }
     }
     chosen
