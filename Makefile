@@ -16,16 +16,11 @@ rust-test:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
 
-# The Python package is optional in a source tree: no package, nothing to test.
 python-test:
-ifneq ($(wildcard python/pyproject.toml),)
 	test -x $(VENV)/bin/python || $(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet maturin pytest numpy scipy scikit-learn
-	cd python && VIRTUAL_ENV=$(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/bin/maturin develop --profile dev
-	cd python && $(CURDIR)/$(VENV)/bin/python -m pytest -q
-else
-	@echo "python/pyproject.toml is absent: no Python tests"
-endif
+	$(VENV)/bin/python -m pip install --quiet -r python/requirements-test.txt
+	cd python && VIRTUAL_ENV=$(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/bin/maturin develop --quiet
+	HEDGEROW_PROGRAM=$(CURDIR)/target/debug/hedgerow $(VENV)/bin/python -m pytest -q python/tests
 
 bench:
 	$(CARGO) build --release -p hedgerow-cli --bins --examples
