@@ -374,8 +374,15 @@ impl SymmetricMatrix for CachedGram<'_> {
             let valid = kept
                 .partition_point(|&old| (old as usize) < slot.valid)
                 .min(new_stride);
-            for (k, &old) in kept[..valid].iter().enumerate() {
-                self.arena[to + k] = self.arena[from + old as usize];
+            if to + valid <= from {
+                let (front, back) = self.arena.split_at_mut(from);
+                for (slot, &old) in front[to..to + valid].iter_mut().zip(kept) {
+                    *slot = back[old as usize];
+                }
+            } else {
+                for (k, &old) in kept[..valid].iter().enumerate() {
+                    self.arena[to + k] = self.arena[from + old as usize];
+                }
             }
             kept_slots.push(Slot {
                 position,
