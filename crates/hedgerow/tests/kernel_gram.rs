@@ -38,6 +38,7 @@ const KERNELS: &[&str] = &[
     "exp(scale(0.1, linear))",
     "conformal(linear, rate=0.05)",
     "weighted(1, 0.5, 2, 0; rbf(gamma=1))",
+    "weighted(1, 0.5, 2, 0; laplacian(lambda=1))",
     "e(linear, sigma=2)",
     "p(rbf(gamma=0.3), sigma=2)",
     "s(linear, sigma=2, eta=0.5)",
@@ -228,5 +229,46 @@ fn enormous_values_neither_overflow_nor_vanish() {
         let mut identity = vec![0.0; 16];
         (0..4).for_each(|i| identity[i * 5] = 1.0);
         assert_eq!(gram.values(samples.view()).unwrap(), identity, "{scale:e}");
+    }
+}
+
+#[test]
+fn the_number_of_features_costs_nothing_where_rows_are_sparse() {
+    // Spread out, these three rows would take 48 GB.
+    let width = 2_000_000_000;
+    let indices = vec![0, 1_999_999_999, 0, 5, 1_999_999_999];
+    let values = vec![1.0, 2.0, 1.5, 0.5, 1.0];
+    let matrix = CsrMatrix::new(width, vec![0, 2, 4, 5], indices, values).unwrap();
+    let samples = Samples::Sparse(matrix);
+    for text in [
+        "linear",
+        "rbf(gamma=0.5)",
+        "rbf(gamma=1e9)",
+        "exponential(sigma=1)",
+    ] {
+        let kernel = Kernel::parse(text).unwrap();
+        let gram = Gram::new(&kernel, samples.view(), vec![0, 1, 2]).unwrap();
+        let found = gram.values(samples.view()).unwrap();
+        for q in 0..3 {
+            for t in 0..3 {
+                let (x, y) = (samples.view().row(q), samples.view().row(t));
+                let expected = kernel.value(x, y, width).unwrap();
+                assert!(
+                    (found[q * 3 + t] - expected).abs() < 1e-6,
+                    "{text}: {q} {t}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_query_beyond_single_precision_is_far_from_everything() {
+    let samples = dense(20, 31);
+    let gram = Gram::new(&Kernel::rbf(1.0), samples.view(), (0..20).collect()).unwrap();
+    for value in [1e39, -1e39, 1e300] {
+        let query = Samples::dense(1, FEATURES, vec![value; FEATURES]).unwrap();
+        let found = gram.values(query.view()).unwrap();
+        assert!(found.iter().all(|&k| k == 0.0), "{value:e}: {found:?}");
     }
 }

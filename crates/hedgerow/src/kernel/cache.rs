@@ -8,7 +8,6 @@
 use super::Gram;
 use crate::linalg::add_scaled_rows;
 use crate::solve::smo::SymmetricMatrix;
-use rayon::prelude::*;
 
 /// Slots that exist whatever the budget says: fewer would stall the solver.
 const MIN_SLOTS: usize = 32;
@@ -40,16 +39,19 @@ pub struct CachedGram<'a> {
     /// Slot of each position, or `EMPTY`.
     slot_of: Vec<u32>,
     clock: u64,
-    /// Rows computed so far, for diagnostics.
-    computed: u64,
 }
 
 impl<'a> CachedGram<'a> {
-    /// Keeps rows of `gram` in at most `budget_bytes`, the packed rows included.
+    /// Keeps rows of `gram` in about `budget_bytes`, the packed rows included; a few rows are kept
+    /// whatever the budget.
     pub fn new(gram: Gram<'a>, budget_bytes: usize) -> crate::Result<Self> {
         let n = gram.len();
         let diagonal = gram.diagonal()?;
-        if diagonal.iter().any(|&value| !(value as f32).is_finite()) {
+        // The solver adds up four such values in single precision.
+        if diagonal
+            .iter()
+            .any(|&value| !(4.0 * value as f32).is_finite())
+        {
             return Err(crate::Error::KernelUse {
                 kernel: gram.kernel().to_string(),
                 problem: "its values are not finite on these data: scale the features",
@@ -65,7 +67,6 @@ impl<'a> CachedGram<'a> {
             slots: Vec::new(),
             slot_of: vec![EMPTY; n],
             clock: 0,
-            computed: 0,
         })
     }
 
@@ -169,7 +170,6 @@ impl<'a> CachedGram<'a> {
             for &s in &wanted {
                 self.slots[s].valid = len;
             }
-            self.computed += group.len() as u64;
             from = to;
         }
     }
@@ -208,11 +208,6 @@ impl<'a> CachedGram<'a> {
                 self.slot_of[slot.position as usize] = s as u32;
             }
         }
-    }
-
-    /// Number of rows computed so far.
-    pub fn rows_computed(&self) -> u64 {
-        self.computed
     }
 }
 
@@ -269,18 +264,16 @@ impl SymmetricMatrix for CachedGram<'_> {
         };
         // Only on and above the diagonal, by bands of rows; what lies below is mirrored.
         let out = &mut out[..q * q];
-        out.par_chunks_mut(BAND_ROWS * q.max(1))
-            .enumerate()
-            .for_each(|(band, rows)| {
-                let first = band * BAND_ROWS;
-                let own: Vec<usize> = (first..first + rows.len() / q).collect();
-                let queries = gram
-                    .own_queries(&own)
-                    .expect("invariant: own rows fit the engine");
-                let mut tails: Vec<&mut [f32]> =
-                    rows.chunks_mut(q).map(|row| &mut row[first..]).collect();
-                gram.block_here(&queries, first..q, &mut tails);
-            });
+        gram.for_each_chunk(out, BAND_ROWS * q.max(1), |band, rows| {
+            let first = band * BAND_ROWS;
+            let own: Vec<usize> = (first..first + rows.len() / q).collect();
+            let queries = gram
+                .own_queries(&own)
+                .expect("invariant: own rows fit the engine");
+            let mut tails: Vec<&mut [f32]> =
+                rows.chunks_mut(q).map(|row| &mut row[first..]).collect();
+            gram.block_here(&queries, first..q, &mut tails);
+        });
         for (k, &p) in positions.iter().enumerate() {
             out[k * q + k] = self.diagonal[p] as f32;
         }
@@ -330,16 +323,14 @@ impl SymmetricMatrix for CachedGram<'_> {
                 .own_queries(part)
                 .expect("invariant: own rows fit the engine");
             let gram = &self.gram;
-            sum.par_chunks_mut(TRANSIENT_COLUMNS)
-                .enumerate()
-                .for_each(|(task, entries)| {
-                    let first = start + task * TRANSIENT_COLUMNS;
-                    let mut values = vec![0.0f32; part.len() * entries.len()];
-                    let mut rows: Vec<&mut [f32]> = values.chunks_mut(entries.len()).collect();
-                    gram.block_here(&queries, first..first + entries.len(), &mut rows);
-                    let rows: Vec<&[f32]> = values.chunks(entries.len()).collect();
-                    add_scaled_rows(entries, &rows, weights);
-                });
+            gram.for_each_chunk(sum, TRANSIENT_COLUMNS, |task, entries| {
+                let first = start + task * TRANSIENT_COLUMNS;
+                let mut values = vec![0.0f32; part.len() * entries.len()];
+                let mut rows: Vec<&mut [f32]> = values.chunks_mut(entries.len()).collect();
+                gram.block_here(&queries, first..first + entries.len(), &mut rows);
+                let rows: Vec<&[f32]> = values.chunks(entries.len()).collect();
+                add_scaled_rows(entries, &rows, weights);
+            });
         }
     }
 

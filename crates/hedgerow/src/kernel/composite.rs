@@ -77,6 +77,14 @@ fn row_number(kernel: &Kernel, view: SamplesView<'_>, i: usize, n_features: usiz
     Ok(number)
 }
 
+/// The number of features that the children of `kernel` see.
+fn inner_features(kernel: &Kernel, n_features: usize) -> usize {
+    match kernel {
+        Kernel::Weighted { weights, .. } => weights.len(),
+        _ => n_features,
+    }
+}
+
 /// The view that the children of `kernel` see: weighted features, or the rows as they are.
 fn weighted(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) -> Option<Samples> {
     let Kernel::Weighted { weights, .. } = kernel else {
@@ -109,6 +117,7 @@ impl Node {
         view: SamplesView<'_>,
         rows: &[usize],
         n_features: usize,
+        like: Option<&Node>,
     ) -> Result<Self> {
         let per_row = rows
             .iter()
@@ -122,8 +131,14 @@ impl Node {
         };
         let kind = if let Some(formula) = simple_formula(leaf) {
             let ids: Vec<u32> = rows.iter().map(|&i| i as u32).collect();
-            let (layout, offset) = Survey::new(view, &ids).choose(formula);
-            NodeKind::Leaf(Packed::new(formula, view, &ids, layout, offset))
+            NodeKind::Leaf(match like.map(|node| &node.kind) {
+                // Packed as before, so that a value does not depend on when it is computed.
+                Some(NodeKind::Leaf(packed)) => packed.rebind(view, &ids),
+                _ => {
+                    let (layout, offset) = Survey::new(view, &ids).choose(formula);
+                    Packed::new(formula, view, &ids, layout, offset)
+                }
+            })
         } else {
             match kernel {
                 Kernel::HistogramIntersection { .. } | Kernel::Spline => {
@@ -136,13 +151,20 @@ impl Node {
                 ),
                 _ => {
                     let own = weighted(kernel, view, rows);
+                    let inner = inner_features(kernel, n_features);
                     let all: Vec<usize> = (0..rows.len()).collect();
                     let nodes = kernel
                         .children()
                         .iter()
-                        .map(|child| match &own {
-                            Some(samples) => Node::new(child, samples.view(), &all, n_features),
-                            None => Node::new(child, view, rows, n_features),
+                        .enumerate()
+                        .map(|(k, child)| {
+                            let like = like.and_then(|node| node.child(k));
+                            match &own {
+                                Some(samples) => {
+                                    Node::new(child, samples.view(), &all, inner, like)
+                                }
+                                None => Node::new(child, view, rows, inner, like),
+                            }
                         })
                         .collect::<Result<Vec<_>>>()?;
                     NodeKind::Inner(nodes)
@@ -182,19 +204,27 @@ impl Node {
             NodeKind::Features(_) => QueryKind::Features(dense_rows(view, rows, n_features)),
             NodeKind::Inner(nodes) => {
                 let own = weighted(&self.kernel, view, rows);
+                let inner = inner_features(&self.kernel, n_features);
                 let all: Vec<usize> = (0..rows.len()).collect();
                 QueryKind::Inner(
                     nodes
                         .iter()
                         .map(|node| match &own {
-                            Some(samples) => node.queries(samples.view(), &all, n_features),
-                            None => node.queries(view, rows, n_features),
+                            Some(samples) => node.queries(samples.view(), &all, inner),
+                            None => node.queries(view, rows, inner),
                         })
                         .collect::<Result<Vec<_>>>()?,
                 )
             }
         };
         Ok(NodeQueries { per_row, kind })
+    }
+
+    fn child(&self, k: usize) -> Option<&Node> {
+        match &self.kind {
+            NodeKind::Inner(nodes) => nodes.get(k),
+            _ => None,
+        }
     }
 
     fn bytes(&self) -> usize {
@@ -245,10 +275,11 @@ impl Node {
                 }
             }
             (NodeKind::Inner(nodes), QueryKind::Inner(parts)) => {
+                let inner = inner_features(&self.kernel, n_features);
                 let mut blocks = nodes
                     .iter()
                     .zip(parts)
-                    .map(|(node, part)| node.evaluate(part, count, columns, n_features));
+                    .map(|(node, part)| node.evaluate(part, count, columns, inner));
                 if let Some(first) = blocks.next() {
                     values = first;
                 }
@@ -371,8 +402,24 @@ impl Composite {
     pub(super) fn new(kernel: &Kernel, view: SamplesView<'_>, rows: &[u32]) -> Result<Self> {
         let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
         Ok(Self {
-            root: Node::new(kernel, view, &rows, view.n_features())?,
+            root: Node::new(kernel, view, &rows, view.n_features(), None)?,
             n_features: view.n_features(),
+        })
+    }
+
+    /// Other rows of the same view, packed in the same way.
+    pub(super) fn rebind(&self, view: SamplesView<'_>, rows: &[u32]) -> Result<Self> {
+        let rows: Vec<usize> = rows.iter().map(|&i| i as usize).collect();
+        let root = Node::new(
+            &self.root.kernel,
+            view,
+            &rows,
+            self.n_features,
+            Some(&self.root),
+        )?;
+        Ok(Self {
+            root,
+            n_features: self.n_features,
         })
     }
 

@@ -23,6 +23,7 @@ pub struct Gram<'a> {
     view: SamplesView<'a>,
     rows: Vec<u32>,
     engine: Engine,
+    sequential: bool,
 }
 
 enum Engine {
@@ -83,7 +84,40 @@ impl<'a> Gram<'a> {
             view,
             rows,
             engine,
+            sequential: false,
         })
+    }
+
+    /// Works on the calling thread alone, for callers that are themselves one of many tasks: a
+    /// thread that waits for inner tasks might begin another outer one, with memory of its own.
+    pub(crate) fn sequential(mut self, sequential: bool) -> Self {
+        self.sequential = sequential;
+        self
+    }
+
+    /// Whether values are rounded to single precision when they are computed.
+    pub(crate) fn is_single(&self) -> bool {
+        matches!(self.engine, Engine::Single(_))
+    }
+
+    /// Calls `work(index, chunk)` for every chunk of `size` items, in parallel if allowed.
+    pub(super) fn for_each_chunk<T: Send>(
+        &self,
+        items: &mut [T],
+        size: usize,
+        work: impl Fn(usize, &mut [T]) + Sync,
+    ) {
+        if self.sequential {
+            items
+                .chunks_mut(size)
+                .enumerate()
+                .for_each(|(index, chunk)| work(index, chunk));
+        } else {
+            items
+                .par_chunks_mut(size)
+                .enumerate()
+                .for_each(|(index, chunk)| work(index, chunk));
+        }
     }
 
     /// The kernel.
@@ -165,7 +199,8 @@ impl<'a> Gram<'a> {
     ) {
         debug_assert_eq!(queries.count, out.len());
         let work = queries.count * columns.len() * self.view.n_features().max(8);
-        if work < PARALLEL_WORK
+        if self.sequential
+            || work < PARALLEL_WORK
             || columns.len() <= TASK_COLUMNS
             || rayon::current_num_threads() == 1
         {
@@ -229,15 +264,14 @@ impl<'a> Gram<'a> {
         let engine = match &self.engine {
             Engine::Single(packed) => Engine::Single(packed.rebind(self.view, &rows)),
             Engine::Double(packed) => Engine::Double(packed.rebind(self.view, &rows)),
-            Engine::Composite(_) => {
-                Engine::Composite(Composite::new(&self.kernel, self.view, &rows)?)
-            }
+            Engine::Composite(composite) => Engine::Composite(composite.rebind(self.view, &rows)?),
         };
         Ok(Self {
             kernel: self.kernel.clone(),
             view: self.view,
             rows,
             engine,
+            sequential: self.sequential,
         })
     }
 }

@@ -89,11 +89,12 @@ impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
         let mut out = [T::ZERO; PANEL];
         for lane in 0..PANEL {
             let exponent = values[lane].fma::<FMA>(self.two_gamma, query + rows[lane]);
-            // Rounding must not make a squared distance negative.
-            let exponent = if exponent < T::ZERO {
-                exponent
-            } else {
+            // Rounding must not make a squared distance negative. What is no number comes from
+            // values beyond single precision: far away, as `exp_fast` reads it.
+            let exponent = if exponent >= T::ZERO {
                 T::ZERO
+            } else {
+                exponent
             };
             out[lane] = exponent.exp_fast::<FMA>();
         }

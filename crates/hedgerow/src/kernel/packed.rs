@@ -25,6 +25,10 @@ use crate::linalg::{
 const SINGLE_LIMIT: f64 = 256.0;
 /// Largest scale × squared norm for double precision by inner products.
 const DOUBLE_LIMIT: f64 = 1e8;
+/// Largest number of features whose means are looked at.
+const MAX_CENTRED: usize = 1 << 22;
+/// Number of values up to which sparse rows may be spread out.
+const MAX_SPREAD: f64 = (1 << 24) as f64;
 
 /// A kernel as a function of one accumulated number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,9 +55,9 @@ impl Formula {
     fn scale(self) -> f64 {
         match self {
             Self::Dot => 1.0,
-            Self::Polynomial { gamma, .. }
-            | Self::Sigmoid { gamma, .. }
-            | Self::Gaussian { gamma } => gamma.abs(),
+            // A power multiplies relative errors.
+            Self::Polynomial { gamma, degree, .. } => gamma.abs() * f64::from(degree),
+            Self::Sigmoid { gamma, .. } | Self::Gaussian { gamma } => gamma.abs(),
             // Powers of small distances feel relative errors: always by differences.
             Self::Radial(_) => f64::INFINITY,
         }
@@ -81,13 +85,23 @@ pub(super) struct Survey {
 impl Survey {
     pub(super) fn new(view: SamplesView<'_>, rows: &[u32]) -> Self {
         let n_features = view.n_features();
-        let mut means = vec![0.0; n_features];
+        // Rows in so many features are sparse, and not to be centred.
+        let mut means = vec![
+            0.0;
+            if n_features <= MAX_CENTRED {
+                n_features
+            } else {
+                0
+            }
+        ];
         let mut stored = 0;
         let mut max_sq_norm = 0.0f64;
         for &i in rows {
             let mut sq_norm = 0.0;
             view.row(i as usize).for_each(|f, value| {
-                means[f] += value;
+                if let Some(mean) = means.get_mut(f) {
+                    *mean += value;
+                }
                 stored += usize::from(value != 0.0);
                 sq_norm += value * value;
             });
@@ -106,9 +120,9 @@ impl Survey {
             // Σ(x−c)² over stored entries, plus Σc² over the others.
             let (mut stored, mut others) = (0.0, mean_sq_norm);
             view.row(i as usize).for_each(|f, value| {
-                let centred = value - means[f];
-                stored += centred * centred;
-                others -= means[f] * means[f];
+                let mean = means.get(f).copied().unwrap_or(0.0);
+                stored += (value - mean) * (value - mean);
+                others -= mean * mean;
             });
             let sq_norm = stored + others.max(0.0);
             // Beyond the largest number: no limit will hold.
@@ -133,7 +147,7 @@ impl Survey {
     pub(super) fn choose(&self, formula: Formula) -> (Layout, Vec<f64>) {
         let scale = formula.scale();
         let plain = scale * self.max_sq_norm;
-        let may_centre = formula.ignores_shift();
+        let may_centre = formula.ignores_shift() && !self.means.is_empty();
         let centred = if may_centre {
             scale * self.max_centred_sq_norm
         } else {
@@ -141,13 +155,15 @@ impl Survey {
         };
         let per_row = self.stored as f64 / self.n_rows.max(1) as f64;
         let d = self.n_features as f64;
+        // Rows that are sparse in a wide space must not be spread out.
+        let may_spread = 16.0 * per_row >= d || d * self.n_rows as f64 <= MAX_SPREAD;
         // Cycles for one inner product, measured on AVX2: panels reach two vector multiply-adds a
         // cycle, sparse rows need two loads for each entry but serve sixteen queries.
         let candidates = [
             (true, true, 0.14 * per_row + 1.0, plain <= SINGLE_LIMIT),
-            (true, false, d / 14.0, centred <= SINGLE_LIMIT),
+            (true, false, d / 14.0, may_spread && centred <= SINGLE_LIMIT),
             (false, true, 0.28 * per_row + 2.0, plain <= DOUBLE_LIMIT),
-            (false, false, d / 7.0, centred <= DOUBLE_LIMIT),
+            (false, false, d / 7.0, may_spread && centred <= DOUBLE_LIMIT),
         ];
         let best = candidates
             .iter()
@@ -162,18 +178,15 @@ impl Survey {
                 },
                 may_centre && !sparse,
             ),
-            // Inner products have no difference form, and rows that are sparse in a wide space must
-            // not be spread out: double precision is the best there is.
-            None if !formula.ignores_shift() || (16.0 * per_row < d && plain.is_finite()) => {
+            // Inner products have no difference form: double precision is the best there is.
+            None if !formula.ignores_shift() || !may_spread => {
                 let sparse = 4.0 * per_row < d;
-                (
-                    Layout {
-                        single: false,
-                        sparse,
-                        difference: false,
-                    },
-                    may_centre && !sparse,
-                )
+                let layout = Layout {
+                    single: false,
+                    sparse,
+                    difference: false,
+                };
+                (layout, may_centre && !sparse)
             }
             None => (
                 Layout {
@@ -195,6 +208,28 @@ impl Survey {
     }
 }
 
+/// Largest number of features that are numbered as they are.
+const MAX_NUMBERED: usize = 1 << 14;
+
+/// The features that any of the rows has, ascending.
+fn occurring_features(view: SamplesView<'_>, rows: &[u32]) -> Vec<u32> {
+    let mut features = Vec::new();
+    for &i in rows {
+        view.row(i as usize).for_each(|f, value| {
+            if value != 0.0 {
+                features.push(f as u32);
+            }
+        });
+        if features.len() > 1 << 20 {
+            features.sort_unstable();
+            features.dedup();
+        }
+    }
+    features.sort_unstable();
+    features.dedup();
+    features
+}
+
 enum Store<T> {
     Dense(Panels<T>),
     Sparse(SparseRows<T>),
@@ -209,6 +244,9 @@ pub(super) struct Packed<T> {
     /// $-\gamma\|x\|^2$ of every row for Gaussians, $\|x\|^2$ otherwise; padded by one panel.
     norms: Vec<T>,
     n_features: usize,
+    /// The features that sparse rows have, ascending, if there are too many to number them all:
+    /// the store then counts these only.
+    occurring: Option<Vec<u32>>,
 }
 
 /// Query rows in the form that the store wants.
@@ -228,18 +266,25 @@ impl<T: Real> Packed<T> {
         offset: Vec<f64>,
     ) -> Self {
         let n_features = view.n_features();
+        let occurring =
+            (layout.sparse && n_features > MAX_NUMBERED).then(|| occurring_features(view, rows));
         let mut packed = Self {
             formula,
             layout,
             offset,
-            store: Store::Sparse(SparseRows::pack(0, n_features, |i| view.row(i))),
+            store: Store::Sparse(SparseRows::pack(0, |_, _| ())),
             norms: Vec::with_capacity(rows.len() + PANEL),
             n_features,
+            occurring,
         };
-        let mut buffer = vec![0.0; n_features];
+        let mut buffer = packed.dense_buffer();
         packed.store = if layout.sparse {
-            Store::Sparse(SparseRows::pack(rows.len(), n_features, |i| {
-                view.row(rows[i] as usize)
+            Store::Sparse(SparseRows::pack(rows.len(), |i, entries| {
+                view.row(rows[i] as usize).for_each(|f, value| {
+                    if let Some(number) = packed.number_of(f).filter(|_| value != 0.0) {
+                        entries.push((number, T::from_f64(value)));
+                    }
+                });
             }))
         } else {
             Store::Dense(Panels::pack(rows.len(), n_features, |i, out| {
@@ -255,6 +300,23 @@ impl<T: Real> Packed<T> {
         }
         packed.norms.resize(rows.len() + PANEL, T::ZERO);
         packed
+    }
+
+    /// A buffer for one row, where rows are handled whole.
+    fn dense_buffer(&self) -> Vec<f64> {
+        if self.layout.sparse {
+            Vec::new()
+        } else {
+            vec![0.0; self.n_features]
+        }
+    }
+
+    /// The number of feature `f` in the store, if it has one.
+    fn number_of(&self, f: usize) -> Option<u32> {
+        match &self.occurring {
+            Some(features) => features.binary_search(&(f as u32)).ok().map(|at| at as u32),
+            None => (f < self.n_features).then_some(f as u32),
+        }
     }
 
     /// Row `i` of `view` relative to the offset.
@@ -308,7 +370,7 @@ impl<T: Real> Packed<T> {
         rows: impl ExactSizeIterator<Item = usize>,
     ) -> Queries<T> {
         let count = rows.len();
-        let mut buffer = vec![0.0; self.n_features];
+        let mut buffer = self.dense_buffer();
         let mut queries = Queries {
             count,
             dense: Vec::new(),
@@ -330,12 +392,13 @@ impl<T: Real> Packed<T> {
                 for (q, i) in rows.enumerate() {
                     let lane = q % SPARSE_QUERIES;
                     if lane == 0 {
-                        queries.sparse.push(SparseQueries::new(self.n_features));
+                        let width = self.occurring.as_ref().map_or(self.n_features, Vec::len);
+                        queries.sparse.push(SparseQueries::new(width));
                     }
                     if let Some(group) = queries.sparse.last_mut() {
                         view.row(i).for_each(|f, value| {
-                            if value != 0.0 {
-                                group.set(lane, f, T::from_f64(value));
+                            if let Some(number) = self.number_of(f).filter(|_| value != 0.0) {
+                                group.set(lane, number as usize, T::from_f64(value));
                             }
                         });
                     }

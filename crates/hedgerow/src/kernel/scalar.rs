@@ -174,8 +174,9 @@ pub(super) fn evaluate(kernel: &Kernel, x: Row<'_>, y: Row<'_>, n: usize) -> Pai
             )
         }
         Kernel::Weighted { weights, kernel } => {
+            // The kernel sees as many features as there are weights.
             let (x, y) = (weighted_row(x, weights), weighted_row(y, weights));
-            evaluate(kernel, x.as_row(), y.as_row(), n)
+            evaluate(kernel, x.as_row(), y.as_row(), weights.len())
         }
         Kernel::Local {
             operator,

@@ -29,7 +29,7 @@ pub(crate) trait Real:
     /// `self * b + c`, fused where the compiled-for target can.
     fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
 
-    /// `exp` to a few units in the last place; 0 below the normal range.
+    /// `exp` to a few units in the last place; 0 below the normal range and for NaN.
     fn exp_fast<const FMA: bool>(self) -> Self;
 }
 
@@ -85,7 +85,7 @@ impl Real for f32 {
         p = p.fma::<FMA>(r, 1.0);
         let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(0x3f80_0000));
         let value = p * power;
-        if self < -87.3 { 0.0 } else { value }
+        if self >= -87.3 { value } else { 0.0 }
     }
 }
 
@@ -134,6 +134,6 @@ impl Real for f64 {
         p = p.fma::<FMA>(r, 1.0);
         let power = f64::from_bits((shifted.to_bits() << 52).wrapping_add(0x3ff0_0000_0000_0000));
         let value = p * power;
-        if self < -708.3 { 0.0 } else { value }
+        if self >= -708.3 { value } else { 0.0 }
     }
 }

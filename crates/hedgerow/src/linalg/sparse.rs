@@ -8,7 +8,6 @@
 
 use super::Real;
 use super::panel::{PANEL, TileMap, store_panel};
-use crate::data::Row;
 
 /// Query rows of one pass.
 pub(crate) const SPARSE_QUERIES: usize = 16;
@@ -30,12 +29,8 @@ pub(crate) struct SparseRows<T> {
 }
 
 impl<T: Real> SparseRows<T> {
-    /// Packs the rows that `row` returns, dropping features beyond `n_features`.
-    pub(crate) fn pack<'a>(
-        n_rows: usize,
-        n_features: usize,
-        row: impl Fn(usize) -> Row<'a>,
-    ) -> Self {
+    /// Packs rows; `entries_of(i, list)` appends the entries of row `i` to an empty list.
+    pub(crate) fn pack(n_rows: usize, entries_of: impl Fn(usize, &mut Vec<(u32, T)>)) -> Self {
         let empty = Step {
             features: [0; GROUP],
             values: [T::ZERO; GROUP],
@@ -47,6 +42,7 @@ impl<T: Real> SparseRows<T> {
             steps: Vec::new(),
         };
         out.group_starts.push(0);
+        let mut entries = Vec::new();
         for group in 0..n_groups {
             let start = out.steps.len();
             for member in 0..GROUP {
@@ -54,17 +50,14 @@ impl<T: Real> SparseRows<T> {
                 if i >= n_rows {
                     break;
                 }
-                let mut at = start;
-                row(i).for_each(|f, value| {
-                    if value != 0.0 && f < n_features {
-                        if at == out.steps.len() {
-                            out.steps.push(empty);
-                        }
-                        out.steps[at].features[member] = f as u32;
-                        out.steps[at].values[member] = T::from_f64(value);
-                        at += 1;
-                    }
-                });
+                entries.clear();
+                entries_of(i, &mut entries);
+                let longest = out.steps.len().max(start + entries.len());
+                out.steps.resize(longest, empty);
+                for (step, &(feature, value)) in out.steps[start..].iter_mut().zip(&entries) {
+                    step.features[member] = feature;
+                    step.values[member] = value;
+                }
             }
             out.group_starts.push(out.steps.len());
         }

@@ -4,7 +4,7 @@ use super::SolverParams;
 use super::expansion::{linear_value, linear_weights};
 use crate::data::{Generator, Samples, SamplesView};
 use crate::kernel::{CachedGram, Gram, Kernel};
-use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution, SymmetricMatrix};
+use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
 use crate::svm::Sigmoid;
 use crate::{Error, Result, Status};
 use std::time::Instant;
@@ -23,8 +23,10 @@ pub(super) struct Workshop<'a> {
     pub(super) solver: &'a SolverParams,
     /// Kernel cache of one machine.
     pub(super) cache_bytes: usize,
+    /// Whether a machine is solved by one thread, because many are solved at once.
+    pub(super) sequential: bool,
     pub(super) start: Instant,
-    /// Rows relative to their mean, for a linear kernel on dense rows.
+    /// Rows relative to their mean, for a linear kernel on dense rows whose coefficients sum to 0.
     centred: Option<Samples>,
 }
 
@@ -33,10 +35,20 @@ impl<'a> Workshop<'a> {
         kernel: &'a Kernel,
         view: SamplesView<'a>,
         solver: &'a SolverParams,
+        sums_to_zero: bool,
         start: Instant,
     ) -> Result<Self> {
+        if kernel.any(&|part| needs_self_values(part)) && kernel.is_precomputed() {
+            return Err(Error::KernelUse {
+                kernel: kernel.to_string(),
+                problem: "new rows of a kernel matrix do not hold their self-values: \
+                          precompute the composed kernel instead",
+            });
+        }
         let centred = match view {
-            SamplesView::Dense { .. } if *kernel == Kernel::Linear => Some(centre(view)?),
+            SamplesView::Dense { .. } if *kernel == Kernel::Linear && sums_to_zero => {
+                Some(centre(view)?)
+            }
             _ => None,
         };
         Ok(Self {
@@ -44,31 +56,23 @@ impl<'a> Workshop<'a> {
             view,
             solver,
             cache_bytes: solver.cache_bytes,
+            sequential: false,
             start,
             centred,
         })
     }
 
     /// Solves a problem whose variable `t` has the kernel row of `rows[t]`. The gradient of a
-    /// linear kernel is that of plain inner products even though rows are centred for the solver,
-    /// which may be done if `sums_to_zero`.
+    /// linear kernel is that of plain inner products even though rows are centred for the solver.
     pub(super) fn solve(
         &self,
         rows: &[u32],
         problem: &Problem,
-        sums_to_zero: bool,
         workspace: &mut DenseSolver,
     ) -> Result<Solution> {
-        let view = match &self.centred {
-            Some(centred) if sums_to_zero => centred.view(),
-            _ => self.view,
-        };
+        let view = self.centred.as_ref().map_or(self.view, Samples::view);
         let gram = Gram::new(self.kernel, view, rows.to_vec())?;
-        let mut matrix = CachedGram::new(gram, self.cache_bytes)?;
-        // The solver keeps single precision. The diagonal bounds all other values.
-        if matrix.diagonal().iter().any(|&k| !(k as f32).is_finite()) {
-            return Err(self.overflow());
-        }
+        let mut matrix = CachedGram::new(gram.sequential(self.sequential), self.cache_bytes)?;
         let limits: Limits = self.solver.limits(self.start);
         let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
         snap(problem, &mut solution);
@@ -109,6 +113,14 @@ pub(super) fn snap(problem: &Problem, solution: &mut Solution) {
             *beta = upper;
         }
     }
+}
+
+/// Whether the operator needs $K(x, x)$ of its input kernel.
+fn needs_self_values(kernel: &Kernel) -> bool {
+    matches!(
+        kernel,
+        Kernel::Local { .. } | Kernel::RadialOf { .. } | Kernel::AngleOf { .. }
+    )
 }
 
 /// The samples minus their mean, so that columns far from 0 do not drown what varies in them.
@@ -248,7 +260,7 @@ pub(super) fn train(
     if let Some(start) = start {
         problem.start = start;
     }
-    let solution = workshop.solve(&task.rows, &problem, true, workspace)?;
+    let solution = workshop.solve(&task.rows, &problem, workspace)?;
     let (rho, scale) = threshold(&problem, &solution);
     let bounded = (0..task.rows.len())
         .filter(|&t| solution.beta[t].abs() >= objective.bounds[task.rows[t] as usize])
@@ -302,7 +314,7 @@ pub(super) fn calibrate(
             continue;
         }
         let problem = objective.problem(task, Some(&held_out));
-        let solution = workshop.solve(&task.rows, &problem, true, workspace)?;
+        let solution = workshop.solve(&task.rows, &problem, workspace)?;
         status = status.and(solution.status);
         let (kept_problem, kept_solution) = keep(&problem, &solution, &held_out);
         let (rho, scale) = threshold(&kept_problem, &kept_solution);

@@ -1,9 +1,9 @@
 //! Values of kernel expansions for many rows.
 
 use super::{Expansion, Machine};
-use crate::data::{Samples, SamplesView};
+use crate::data::{CsrMatrix, Samples, SamplesView};
 use crate::kernel::{Gram, Kernel};
-use crate::linalg::dot;
+use crate::linalg::{Real, dot};
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -74,17 +74,12 @@ impl Evaluator {
         let mut values = if let Some(weights) = &self.weights {
             linear_sums(weights, samples)
         } else {
-            let padded;
+            let widened;
             let mut bound = support_vectors.view();
             if samples.n_features() > *n_features && !kernel.is_precomputed() {
                 // A feature that no training row had still counts in the distance.
-                match &mut bound {
-                    SamplesView::Sparse { n_features, .. } => *n_features = samples.n_features(),
-                    SamplesView::Dense { .. } => {
-                        padded = pad(bound, samples.n_features())?;
-                        bound = padded.view();
-                    }
-                }
+                widened = sparse_copy(bound, samples.n_features())?;
+                bound = widened.view();
             }
             let rows = (0..bound.n_rows() as u32).collect();
             kernel_sums(&Gram::new(kernel, bound, rows)?, samples, machines)?
@@ -130,13 +125,19 @@ pub(super) fn linear_value(weights: &[f64], samples: SamplesView<'_>, row: usize
     }
 }
 
-/// The samples with columns of zeros added.
-fn pad(samples: SamplesView<'_>, n_features: usize) -> Result<Samples> {
-    let mut values = vec![0.0; samples.n_rows() * n_features];
-    for (i, row) in values.chunks_mut(n_features.max(1)).enumerate() {
-        samples.row(i).write_dense(row);
+/// The samples as sparse rows of a larger width.
+fn sparse_copy(samples: SamplesView<'_>, n_features: usize) -> Result<Samples> {
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..samples.n_rows() {
+        samples.row(i).for_each(|f, value| {
+            if value != 0.0 {
+                indices.push(f as u32);
+                values.push(value);
+            }
+        });
+        starts.push(indices.len());
     }
-    Samples::dense(samples.n_rows(), n_features, values)
+    CsrMatrix::new(n_features, starts, indices, values).map(Samples::Sparse)
 }
 
 fn linear_sums(weights: &[Vec<f64>], samples: SamplesView<'_>) -> Vec<f64> {
@@ -201,6 +202,19 @@ pub(super) fn kernel_sums(
     samples: SamplesView<'_>,
     machines: &[Machine],
 ) -> Result<Vec<f64>> {
+    if gram.is_single() {
+        kernel_sums_in::<f32>(gram, samples, machines)
+    } else {
+        kernel_sums_in::<f64>(gram, samples, machines)
+    }
+}
+
+/// As [`kernel_sums`], with kernel values kept as `T` until they are summed.
+fn kernel_sums_in<T: Real>(
+    gram: &Gram<'_>,
+    samples: SamplesView<'_>,
+    machines: &[Machine],
+) -> Result<Vec<f64>> {
     let width = machines.len();
     let mut out = vec![0.0; samples.n_rows() * width];
     if out.is_empty() || gram.is_empty() {
@@ -210,7 +224,7 @@ pub(super) fn kernel_sums(
     out.par_chunks_mut(TASK_ROWS * width)
         .enumerate()
         .try_for_each_init(
-            || vec![0.0f32; TASK_ROWS * PASS_COLUMNS.min(gram.len())],
+            || vec![T::ZERO; TASK_ROWS * PASS_COLUMNS.min(gram.len())],
             |values, (task, part)| {
                 let first = task * TASK_ROWS;
                 let n_rows = part.len() / width;
@@ -219,7 +233,7 @@ pub(super) fn kernel_sums(
                     let start = pass * PASS_COLUMNS;
                     let end = gram.len().min(start + PASS_COLUMNS);
                     let block = &mut values[..n_rows * (end - start)];
-                    let mut rows: Vec<&mut [f32]> = block.chunks_mut(end - start).collect();
+                    let mut rows: Vec<&mut [T]> = block.chunks_mut(end - start).collect();
                     gram.block_here(&queries, start..end, &mut rows);
                     for (sums, row) in part.chunks_mut(width).zip(&rows) {
                         for run in runs {

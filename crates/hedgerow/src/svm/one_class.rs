@@ -71,9 +71,9 @@ impl OneClassParams {
             start: first,
             groups: None,
         };
-        let workshop = Workshop::new(&kernel, view, &self.solver, start)?;
+        let workshop = Workshop::new(&kernel, view, &self.solver, false, start)?;
         let rows: Vec<u32> = (0..n as u32).collect();
-        let solution = workshop.solve(&rows, &problem, false, &mut DenseSolver::new())?;
+        let solution = workshop.solve(&rows, &problem, &mut DenseSolver::new())?;
         let rho = solution.multiplier(&problem, 0);
         let bounded = (0..n)
             .filter(|&t| solution.beta[t] >= problem.upper[t])

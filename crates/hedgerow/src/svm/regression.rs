@@ -178,9 +178,9 @@ fn fit(
     }
     let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
     let problem = problem(targets, &costs, tube);
-    let workshop = Workshop::new(&kernel, view, solver, start)?;
+    let workshop = Workshop::new(&kernel, view, solver, true, start)?;
     let rows: Vec<u32> = (0..n as u32).chain(0..n as u32).collect();
-    let solution = workshop.solve(&rows, &problem, true, &mut DenseSolver::new())?;
+    let solution = workshop.solve(&rows, &problem, &mut DenseSolver::new())?;
     let rho = match tube {
         Tube::Width(_) => solution.multiplier(&problem, 0),
         Tube::Share(_) => f64::midpoint(

@@ -341,8 +341,9 @@ fn train_all(
         }
     }
     let at_once = rayon::current_num_threads().min(tasks.len()).max(1);
-    let mut workshop = Workshop::new(&kernel, view, solver, start)?;
+    let mut workshop = Workshop::new(&kernel, view, solver, true, start)?;
     workshop.cache_bytes /= at_once;
+    workshop.sequential = at_once > 1 && tasks.len() >= at_once;
     let solved: Vec<Solved> = tasks
         .par_iter()
         .enumerate()

@@ -40,7 +40,8 @@ struct Generation {
     beta: Vec<f64>,
 }
 
-/// Solves a problem of any size; small ones on their whole matrix in `workspace`.
+/// Solves a problem of any size; small ones on their whole matrix in `workspace`. The matrix may be
+/// left in another order: bind it anew for another problem.
 pub fn solve(
     matrix: &mut impl SymmetricMatrix,
     problem: &Problem,
@@ -75,7 +76,7 @@ pub fn solve(
         matrix.submatrix_into(&positions, workspace.matrix_mut(n));
         workspace.solve(&sorted, limits)
     } else {
-        if problem.groups.is_some() {
+        if !order.is_sorted() {
             matrix.permute(&order, n);
         }
         solve_sorted(matrix, sorted, limits)
