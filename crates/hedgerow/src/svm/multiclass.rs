@@ -55,7 +55,7 @@ impl Multiclass {
 }
 
 /// Position of the largest value, the first one if it occurs more than once.
-pub(super) fn largest<T: PartialOrd>(values: &[T]) -> u32 {
+pub fn largest<T: PartialOrd>(values: &[T]) -> u32 {
     let mut best = 0;
     for (c, value) in values.iter().enumerate() {
         if *value > values[best] {
@@ -66,7 +66,7 @@ pub(super) fn largest<T: PartialOrd>(values: &[T]) -> u32 {
 }
 
 /// The pairs (0,1), (0,2), …, (1,2), … of `k` classes.
-pub(super) fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
+pub fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 
