@@ -26,8 +26,8 @@ impl Multiclass {
         }
     }
 
-    /// The class that the decision values of one row speak for.
-    pub(super) fn decide(self, n_classes: usize, decisions: &[f64]) -> u32 {
+    /// The class that the decision values of one row speak for, one value a machine.
+    pub fn decide(self, n_classes: usize, decisions: &[f64]) -> u32 {
         match (self, n_classes) {
             (_, 0 | 1) => 0,
             (_, 2) => u32::from(decisions[0] <= 0.0),
