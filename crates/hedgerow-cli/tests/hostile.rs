@@ -320,7 +320,7 @@ fn a_wrong_command_line_is_told_apart_from_wrong_data() {
         ),
         (
             "tune svm --grid gamma=1,-5 d.svm",
-            "error: parameter gamma = -5: must be a finite number greater than 0",
+            "error: parameter gamma = -5: must be a finite number not less than 0",
         ),
         (
             "tune svm --metric speed d.svm",
