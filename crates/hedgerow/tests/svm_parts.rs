@@ -30,12 +30,7 @@ fn expansion(kernel: &str, n_features: u64, vectors: &Value, n_support: usize) -
 }
 
 /// True if the parts are accepted; then every kind of rows has been predicted.
-fn usable(expansion: &Value, n_support: usize) -> bool {
-    let rows = [
-        Samples::dense(2, 2, vec![1.0, 0.0, 2.0, -1.0]).unwrap(),
-        Samples::dense(0, 2, vec![]).unwrap(),
-        Samples::Sparse(CsrMatrix::new(5, vec![0, 0, 2], vec![1, 4], vec![1.0, 2.0]).unwrap()),
-    ];
+fn usable(expansion: &Value, n_support: usize, rows: &[Samples]) -> bool {
     let classifier = json!({
         "expansion": expansion,
         "classes": [{"Number": 1.0}, {"Number": 2.0}],
@@ -54,7 +49,7 @@ fn usable(expansion: &Value, n_support: usize) -> bool {
         "{accepted:?}"
     );
     for model in models.into_iter().flatten() {
-        for samples in &rows {
+        for samples in rows {
             if let Ok(answer) = model.predict(samples.view()) {
                 assert_eq!(answer.len(), samples.n_rows());
             }
@@ -65,6 +60,11 @@ fn usable(expansion: &Value, n_support: usize) -> bool {
 
 #[test]
 fn shapes_from_a_file_are_refused_or_usable() {
+    let rows = [
+        Samples::dense(2, 2, vec![1.0, 0.0, 2.0, -1.0]).unwrap(),
+        Samples::dense(0, 2, vec![]).unwrap(),
+        Samples::Sparse(CsrMatrix::new(5, vec![0, 0, 2], vec![1, 4], vec![1.0, 2.0]).unwrap()),
+    ];
     let huge = u64::MAX;
     let beyond = (1 << 31) + 1;
     let cases: Vec<(u64, Value, usize, bool)> = vec![
@@ -103,7 +103,11 @@ fn shapes_from_a_file_are_refused_or_usable() {
     ] {
         for (at, (width, vectors, n_support, expected)) in cases.iter().enumerate() {
             let parts = expansion(kernel, *width, vectors, *n_support);
-            assert_eq!(usable(&parts, *n_support), *expected, "{kernel}, case {at}");
+            assert_eq!(
+                usable(&parts, *n_support, &rows),
+                *expected,
+                "{kernel}, case {at}"
+            );
         }
     }
 }
