@@ -29,7 +29,7 @@ impl Measures {
         data: &Dataset,
         classes: Option<&[ClassName]>,
         prediction: &Prediction,
-        scores: Option<&ScoreMatrix>,
+        scores: &ScoreMatrix,
     ) -> Result<Option<Self>, Failure> {
         match (data.target(), prediction) {
             (Target::Classes(_) | Target::Ordinal(_), Prediction::Classes(codes)) => {
@@ -94,7 +94,7 @@ fn classification(
     data: &Dataset,
     known: &[ClassName],
     codes: &[u32],
-    scores: Option<&ScoreMatrix>,
+    scores: &ScoreMatrix,
 ) -> Result<Measures, Failure> {
     let labels = data.classes()?;
     // Names of the model first, so that its codes stay; then what only the data have.
@@ -126,8 +126,9 @@ fn classification(
         values.push(("recall", confusion.recall(code)));
         values.push(("f1", confusion.f_beta(code, 1.0)));
         let is_positive: Vec<bool> = truth.iter().map(|&c| c == code).collect();
-        if let Some(column) =
-            scores.and_then(|scores| positive_column(scores, &names, code as usize))
+        // The scores of a model of a single class tell nothing.
+        if known.len() == 2
+            && let Some(column) = positive_column(scores, &names, code as usize)
             && let Ok(area) = ranking::auc(&is_positive, &column, Ties::Half)
         {
             values.push(("auc", area));

@@ -65,7 +65,7 @@ impl<M: Model + ?Sized> Scaled<M> {
     pub(crate) fn predict_with_scores(
         &self,
         samples: SamplesView<'_>,
-    ) -> Result<(Prediction, Option<ScoreMatrix>)> {
+    ) -> Result<(Prediction, ScoreMatrix)> {
         let scaled = self.scale(samples)?;
         self.model
             .predict_with_scores(scaled.as_ref().map_or(samples, Samples::view))

@@ -38,7 +38,8 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Takes a decoded bundle apart and checks what decoding cannot.
+    /// Takes a decoded bundle apart and checks that its parts fit together. Models check themselves
+    /// while they are decoded.
     pub(crate) fn from_bundle<M: Model + 'static>(
         header: ModelHeader,
         bundle: Bundle<Option<Scaler>, M>,
@@ -47,10 +48,6 @@ impl Stored {
             name: header.tag.clone(),
             problem,
         };
-        bundle
-            .model
-            .validate()
-            .map_err(|error| invalid(format!("the model is damaged: {error}")))?;
         let width = bundle.model.n_features();
         let scaled = bundle.preprocessing.as_ref().map(Scaler::n_features);
         let named = bundle.feature_names.as_ref().map(Vec::len);
@@ -91,7 +88,9 @@ pub(crate) fn is_libsvm_model(bytes: &[u8]) -> bool {
 
 /// True if the content is a model file of this program, or the beginning of one.
 pub(crate) fn is_hedgerow_model(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"HEDGEROW")
+    const MAGIC: &[u8] = b"HEDGEROW";
+    let shared = bytes.len().min(MAGIC.len());
+    shared > 0 && bytes[..shared] == MAGIC[..shared]
 }
 
 /// Reads a model file of this program or of LIBSVM.

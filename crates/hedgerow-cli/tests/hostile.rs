@@ -319,6 +319,10 @@ fn a_wrong_command_line_is_told_apart_from_wrong_data() {
             "error: --grid size: neither the method nor the kernel rbf(gamma=auto) has such a parameter; the method has cost",
         ),
         (
+            "tune svm --grid gamma=1,-5 d.svm",
+            "error: parameter gamma = -5: must be a finite number not less than 0",
+        ),
+        (
             "tune svm --metric speed d.svm",
             "error: there is no metric \"speed\": the known ones are accuracy, balanced-accuracy, macro-f1, auc, log-loss, mean-squared-error, mean-absolute-error, r-squared, squared-correlation",
         ),

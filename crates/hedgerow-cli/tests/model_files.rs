@@ -26,6 +26,11 @@ fn a_cut_off_model_is_refused_at_every_length() {
         };
         assert!(run.err.starts_with(expected), "{length}: {}", run.err);
         assert!(!folder.has("out"));
+        if length > 0 {
+            let run = folder.run("inspect cut");
+            assert_eq!(run.code, 1, "{length}: {}", run.err);
+            assert!(run.err.starts_with(expected), "{length}: {}", run.err);
+        }
     }
 }
 
@@ -83,6 +88,43 @@ fn a_damaged_libsvm_model_is_refused_with_its_line() {
         1,
         "error: m.txt, line 3: gamma: \"x\" is not a finite number",
     );
+}
+
+#[test]
+fn a_libsvm_model_of_negative_degree_is_refused() {
+    let folder = trained("libsvm-degree");
+    folder.ok("train svm -t 1 -d 2 --libsvm-model d.svm poly.txt");
+    let text = folder.read("poly.txt");
+    assert!(text.contains("degree 2\n"));
+    for degree in ["-2", "0", "-2147483648"] {
+        folder.write(
+            "bad.txt",
+            text.replace("degree 2\n", &format!("degree {degree}\n")),
+        );
+        folder.fails(
+            "predict d.svm bad.txt out",
+            1,
+            &format!(
+                "error: bad.txt: the LIBSVM model is damaged: parameter degree = {degree}: must be at least 1 and below 2^31"
+            ),
+        );
+    }
+}
+
+#[test]
+fn scores_and_labels_agree_for_every_scheme() {
+    let folder = Folder::new("scores-labels");
+    folder.ok("generate blobs --rows 120 --set classes=4 --seed 5 d.svm");
+    let columns = [("ovo", 6), ("dag", 6), ("ovr", 4)];
+    for (scheme, width) in columns {
+        folder.ok(&format!("train svm --multiclass {scheme} d.svm m"));
+        let labels = folder.json("predict d.svm m out");
+        let scores = folder.json("predict --scores d.svm m out");
+        assert_eq!(labels["metrics"], scores["metrics"], "{scheme}");
+        let text = folder.read("out");
+        assert_eq!(text.lines().count(), 121, "{scheme}");
+        assert!(text.lines().all(|line| line.split(' ').count() == width));
+    }
 }
 
 #[test]

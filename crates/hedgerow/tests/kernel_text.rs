@@ -520,3 +520,30 @@ proptest! {
         let _ = KernelSpec::parse(&text);
     }
 }
+
+#[test]
+fn a_stored_kernel_is_its_text() {
+    let kernel = Kernel::sum([
+        Kernel::rbf(0.1 + 0.2).local(LocalOperator::PS, 1.0 / 3.0, 5e-324),
+        Kernel::polynomial(f64::MAX, -0.0, 2_147_483_647).weighted([-1e-300, f64::EPSILON]),
+    ]);
+    let bytes = postcard::to_stdvec(&kernel).unwrap();
+    assert_eq!(bytes, postcard::to_stdvec(&kernel.to_string()).unwrap());
+    let read: Kernel = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(format!("{read:?}"), format!("{kernel:?}"));
+}
+
+#[test]
+fn a_stored_kernel_cannot_be_nested_without_bound() {
+    let nested = |depth: usize| format!("{}linear{}", "exp(".repeat(depth), ")".repeat(depth));
+    let read = |text: &String| {
+        let bytes = postcard::to_stdvec(text).unwrap();
+        postcard::from_bytes::<Kernel>(&bytes)
+    };
+    assert!(read(&nested(63)).is_ok());
+    assert!(read(&nested(64)).is_err());
+    assert!(read(&nested(1_000_000)).is_err());
+    assert!(read(&"exp(".repeat(1_000_000)).is_err());
+    // The bytes of a million nested variants, as a derived reader would follow them.
+    assert!(postcard::from_bytes::<Kernel>(&vec![12; 1_000_000]).is_err());
+}

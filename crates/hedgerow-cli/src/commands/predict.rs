@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::store;
 use crate::table;
 use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
+use hedgerow::svm::largest;
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{DataFormat, IoError, OutputFile, Source};
 use serde_json::json;
@@ -51,7 +52,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         &input.loaded.dataset,
         model.classes(),
         &answer.prediction,
-        answer.scores.as_ref(),
+        &answer.scores,
     )?;
     session.say(format_args!(
         "{}: {} rows predicted by {method} in {}",
@@ -121,8 +122,8 @@ enum Form {
 
 struct Answer {
     prediction: Prediction,
-    /// Decision values or probabilities, if they were computed.
-    scores: Option<ScoreMatrix>,
+    /// Decision values or probabilities.
+    scores: ScoreMatrix,
     form: Form,
 }
 
@@ -132,22 +133,15 @@ impl Answer {
         view: SamplesView<'_>,
         args: &PredictArgs,
     ) -> hedgerow::Result<Self> {
-        if args.scores {
-            return Ok(Self {
-                prediction: model.predict(view)?,
-                scores: Some(model.scores(view)?),
-                form: Form::Scores,
-            });
-        }
         if args.probability || args.libsvm_probability == Some(true) {
             let scores = model.probabilities(view)?;
             // As svm-predict -b 1: the label is the most probable class.
             let codes = (0..scores.n_rows())
-                .map(|i| most_probable(scores.row(i)))
+                .map(|i| largest(scores.row(i)))
                 .collect();
             return Ok(Self {
                 prediction: Prediction::Classes(codes),
-                scores: Some(scores),
+                scores,
                 form: Form::Probabilities,
             });
         }
@@ -155,7 +149,11 @@ impl Answer {
         Ok(Self {
             prediction,
             scores,
-            form: Form::Labels,
+            form: if args.scores {
+                Form::Scores
+            } else {
+                Form::Labels
+            },
         })
     }
 
@@ -176,12 +174,11 @@ impl Answer {
 
     fn write_lines(&self, out: &mut impl Write, classes: &[ClassName]) -> std::io::Result<()> {
         let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
-        let head = match (self.form, &self.scores) {
-            (Form::Scores, Some(scores)) => Some(scores.columns.join(" ")),
-            (Form::Probabilities, Some(scores)) => {
-                Some(format!("labels {}", scores.columns.join(" ")))
-            }
-            _ => None,
+        let columns = self.scores.columns.join(" ");
+        let head = match self.form {
+            Form::Scores => Some(columns),
+            Form::Probabilities => Some(format!("labels {columns}")),
+            Form::Labels => None,
         };
         if let Some(head) = head {
             writeln!(out, "{head}")?;
@@ -195,10 +192,8 @@ impl Answer {
                     Prediction::Real(values) => out.write_all(exact(values[i]).as_bytes())?,
                 }
             }
-            if self.form != Form::Labels
-                && let Some(scores) = &self.scores
-            {
-                for (at, &value) in scores.row(i).iter().enumerate() {
+            if self.form != Form::Labels {
+                for (at, &value) in self.scores.row(i).iter().enumerate() {
                     if at > 0 || self.form == Form::Probabilities {
                         out.write_all(b" ")?;
                     }
@@ -214,14 +209,4 @@ impl Answer {
 /// Shortest text that reads back as the same number.
 fn exact(value: f64) -> String {
     table::exact(value)
-}
-
-fn most_probable(row: &[f64]) -> u32 {
-    let mut best = 0;
-    for (at, &value) in row.iter().enumerate() {
-        if value > row[best] {
-            best = at;
-        }
-    }
-    best as u32
 }

@@ -16,6 +16,7 @@ use hedgerow::evaluate::{Grid, Metric};
 use hedgerow_io::OutputFile;
 use hedgerow_report::{Best, HeatmapChart};
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -47,8 +48,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         scaling,
         trainer: shared,
     };
-    // Every point is set once before any work, so that a wrong name is found at once.
-    pipeline.with(&named(&grid, &grid.point(0)))?;
+    let pipelines = pipelines(&pipeline, &grid)?;
     let input = input::read_training(
         session,
         &args.train,
@@ -64,7 +64,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     )?;
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
-    let result = compare(session, &pipeline, data, &splits, &grid, &options)
+    let result = compare(session, &pipelines, data, &splits, &grid, &options)
         .map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.say(format_args!(
@@ -107,23 +107,35 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     session.result(&Value::Object(fields))
 }
 
+/// A pipeline for every point, by the bits of its values.
+type Pipelines = HashMap<Vec<u64>, Pipeline>;
+
+fn bits(point: &[f64]) -> Vec<u64> {
+    point.iter().map(|value| value.to_bits()).collect()
+}
+
+/// Sets every point before any work, so that a wrong name and a value that the kernel refuses are
+/// found at once.
+fn pipelines(pipeline: &Pipeline, grid: &Grid) -> Result<Pipelines, Failure> {
+    (0..grid.n_points())
+        .map(|at| {
+            let point = grid.point(at);
+            Ok((bits(&point), pipeline.with(&named(grid, &point))?))
+        })
+        .collect()
+}
+
 /// Tests every point of the grid.
 fn compare(
     session: &Session,
-    pipeline: &Pipeline,
+    pipelines: &Pipelines,
     data: &Dataset,
     splits: &[Split],
     grid: &Grid,
     options: &SearchOptions,
 ) -> hedgerow::Result<SearchResult> {
     let fit = |point: &[f64], train: &Dataset| {
-        let pipeline = pipeline
-            .with(&named(grid, point))
-            .map_err(|failure| match failure {
-                Failure::Option(error) | Failure::Task(error) => error,
-                // Names were tried before the search, so only values can be refused.
-                _ => hedgerow::Error::Interrupted,
-            })?;
+        let pipeline = &pipelines[&bits(point)];
         Ok(Box::new(pipeline.fit(train)?.0) as Box<dyn Predictor>)
     };
     let result = search(data, splits, grid, fit, options, &|progress| {

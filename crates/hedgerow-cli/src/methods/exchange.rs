@@ -11,6 +11,7 @@ use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
 use hedgerow::kernel::{Kernel, Radial};
 use hedgerow::svm::{
     Expansion, Machine, Multiclass, OneClassSvm, Sigmoid, SvmClassifier, SvmParts, SvmRegressor,
+    pairs,
 };
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType};
@@ -31,10 +32,6 @@ impl Model for SvmClassifier {
         facts
     }
 
-    fn validate(&self) -> hedgerow::Result<()> {
-        SvmClassifier::validate(self)
-    }
-
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
         export_classifier(&self.parts(), svm_type)
     }
@@ -42,12 +39,14 @@ impl Model for SvmClassifier {
     fn predict_with_scores(
         &self,
         samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, Option<ScoreMatrix>)> {
-        if self.classes().map_or(0, <[ClassName]>::len) != 2 {
-            return Ok((self.predict(samples)?, None));
-        }
+    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
         let scores = self.scores(samples)?;
-        Ok((signs(&scores), Some(scores)))
+        let n_classes = self.classes().map_or(0, <[ClassName]>::len);
+        let multiclass = self.multiclass();
+        let codes = (0..scores.n_rows())
+            .map(|i| multiclass.decide(n_classes, scores.row(i)))
+            .collect();
+        Ok((Prediction::Classes(codes), scores))
     }
 }
 
@@ -56,8 +55,24 @@ impl Model for OneClassSvm {
         expansion_facts(self.parts())
     }
 
-    fn validate(&self) -> hedgerow::Result<()> {
-        OneClassSvm::validate(self)
+    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
+        export_single(self.parts(), svm_type)
+    }
+
+    fn predict_with_scores(
+        &self,
+        samples: SamplesView<'_>,
+    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
+        let scores = self.scores(samples)?;
+        // A positive value lies in the region, all else outside.
+        let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
+        Ok((Prediction::Classes(codes.collect()), scores))
+    }
+}
+
+impl Model for SvmRegressor {
+    fn facts(&self) -> Vec<(&'static str, Value)> {
+        expansion_facts(self.parts())
     }
 
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
@@ -67,30 +82,10 @@ impl Model for OneClassSvm {
     fn predict_with_scores(
         &self,
         samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, Option<ScoreMatrix>)> {
+    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
         let scores = self.scores(samples)?;
-        Ok((signs(&scores), Some(scores)))
+        Ok((Prediction::Real(scores.values.clone()), scores))
     }
-}
-
-impl Model for SvmRegressor {
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        expansion_facts(self.parts())
-    }
-
-    fn validate(&self) -> hedgerow::Result<()> {
-        SvmRegressor::validate(self)
-    }
-
-    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
-        export_single(self.parts(), svm_type)
-    }
-}
-
-/// A positive decision value speaks for the first class, all else for the second.
-fn signs(scores: &ScoreMatrix) -> Prediction {
-    let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
-    Prediction::Classes(codes.collect())
 }
 
 fn expansion_facts(expansion: &Expansion) -> Vec<(&'static str, Value)> {
@@ -126,18 +121,25 @@ fn export_kernel(kernel: &Kernel) -> Result<LibSvmKernel, Failure> {
     })
 }
 
-fn import_kernel(kernel: LibSvmKernel) -> Kernel {
-    match kernel {
+fn import_kernel(kernel: LibSvmKernel) -> hedgerow::Result<Kernel> {
+    Ok(match kernel {
         LibSvmKernel::Linear => Kernel::Linear,
         LibSvmKernel::Polynomial {
             degree,
             gamma,
             coef0,
-        } => Kernel::polynomial(gamma, coef0, degree.unsigned_abs()),
+        } => {
+            let degree = u32::try_from(degree).map_err(|_| hedgerow::Error::Parameter {
+                name: "degree",
+                value: degree.into(),
+                requirement: "at least 1 and below 2^31",
+            })?;
+            Kernel::polynomial(gamma, coef0, degree)
+        }
         LibSvmKernel::Rbf { gamma } => Kernel::rbf(gamma),
         LibSvmKernel::Sigmoid { gamma, coef0 } => Kernel::sigmoid(gamma, coef0),
         LibSvmKernel::Precomputed => Kernel::Precomputed,
-    }
+    })
 }
 
 /// Support vectors without coefficients.
@@ -239,11 +241,6 @@ fn export_single(expansion: &Expansion, svm_type: LibSvmType) -> Result<LibSvmMo
         class_sizes: None,
         support_vectors: vectors,
     })
-}
-
-/// The pairs (0,1), (0,2), …, (1,2), … of `k` classes.
-fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 
 /// True if a model of this type answers with classes.
@@ -376,7 +373,7 @@ fn import_expansion(
 ) -> hedgerow::Result<Expansion> {
     let support_vectors = import_samples(model, width)?;
     Ok(Expansion {
-        kernel: import_kernel(model.kernel),
+        kernel: import_kernel(model.kernel)?,
         n_features: support_vectors.n_features(),
         support_vectors,
         machines,

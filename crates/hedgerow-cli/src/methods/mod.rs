@@ -89,19 +89,14 @@ pub(crate) trait Model: Predictor {
     /// Facts for `inspect`, as JSON values with their names.
     fn facts(&self) -> Vec<(&'static str, serde_json::Value)>;
 
-    /// What deserialising cannot check.
-    fn validate(&self) -> hedgerow::Result<()>;
-
     /// The model in LIBSVM's format, as a model of the given type.
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure>;
 
-    /// Prediction and, for two classes, decision values, without doing the work twice.
+    /// Predictions and decision values, without doing the work twice.
     fn predict_with_scores(
         &self,
         samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(hedgerow::Prediction, Option<ScoreMatrix>)> {
-        Ok((self.predict(samples)?, None))
-    }
+    ) -> hedgerow::Result<(hedgerow::Prediction, ScoreMatrix)>;
 }
 
 /// A fit of any method.

@@ -52,6 +52,22 @@ impl CsrMatrix {
         indices: Vec<u32>,
         values: Vec<f64>,
     ) -> Result<Self> {
+        Self::check(n_features, &row_starts, &indices, &values)?;
+        Ok(Self {
+            n_features,
+            row_starts,
+            indices,
+            values,
+        })
+    }
+
+    /// An error unless the three arrays are those of a matrix of this width.
+    pub fn check(
+        n_features: usize,
+        row_starts: &[usize],
+        indices: &[u32],
+        values: &[f64],
+    ) -> Result<()> {
         let entries = indices.len();
         if values.len() != entries {
             return Err(Error::Shape {
@@ -82,12 +98,7 @@ impl CsrMatrix {
                 });
             }
         }
-        Ok(Self {
-            n_features,
-            row_starts,
-            indices,
-            values,
-        })
+        Ok(())
     }
 
     /// Widens the matrix: columns beyond the present ones are zero.

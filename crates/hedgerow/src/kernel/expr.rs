@@ -6,7 +6,11 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A kernel function $K(x, x')$, possibly built from others.
+///
+/// It is stored as its text, because reading the text bounds the nesting: a file cannot make the
+/// reader recurse deeper than [`MAX_DEPTH`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Kernel {
     /// $\langle x, x'\rangle$.

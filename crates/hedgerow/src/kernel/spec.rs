@@ -315,3 +315,17 @@ impl FromStr for Kernel {
         Self::parse(text)
     }
 }
+
+impl From<Kernel> for String {
+    fn from(kernel: Kernel) -> Self {
+        kernel.to_string()
+    }
+}
+
+impl TryFrom<String> for Kernel {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        Self::parse(&text)
+    }
+}

@@ -3,6 +3,7 @@
 use super::coupling::{PROBABILITY_FLOOR, couple};
 use super::expansion::Evaluator;
 use super::multiclass::pairs;
+use super::parts::Classification;
 use super::{Multiclass, Sigmoid, SvmParts};
 use crate::data::{ClassName, SamplesView};
 use crate::kernel::Kernel;
@@ -25,10 +26,20 @@ struct ClassifierParts {
     sigmoids: Option<Vec<Sigmoid>>,
 }
 
+impl ClassifierParts {
+    fn classification(&self) -> Classification<'_> {
+        Classification {
+            classes: &self.classes,
+            support_counts: &self.support_counts,
+            multiclass: self.multiclass,
+            sigmoids: self.sigmoids.as_deref(),
+        }
+    }
+}
+
 impl SvmClassifier {
     /// A classifier from its parts, or an error that says what does not fit together.
     pub fn from_parts(parts: SvmParts) -> Result<Self> {
-        parts.validate()?;
         let SvmParts {
             expansion,
             classes,
@@ -36,15 +47,16 @@ impl SvmClassifier {
             multiclass,
             sigmoids,
         } = parts;
-        Ok(Self {
-            evaluator: Evaluator::new(expansion)?,
-            parts: ClassifierParts {
-                classes,
-                support_counts,
-                multiclass,
-                sigmoids,
-            },
-        })
+        // The evaluator checks the expansion.
+        let evaluator = Evaluator::new(expansion)?;
+        let parts = ClassifierParts {
+            classes,
+            support_counts,
+            multiclass,
+            sigmoids,
+        };
+        parts.classification().validate(evaluator.expansion())?;
+        Ok(Self { parts, evaluator })
     }
 
     /// A copy of the parts.
@@ -61,7 +73,9 @@ impl SvmClassifier {
     /// An error that says what does not fit together. Models that were fitted, built from parts
     /// or deserialised have passed it already.
     pub fn validate(&self) -> Result<()> {
-        self.parts().validate()
+        let expansion = self.evaluator.expansion();
+        expansion.validate()?;
+        self.parts.classification().validate(expansion)
     }
 
     /// The kernel.

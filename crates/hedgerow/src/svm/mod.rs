@@ -34,7 +34,7 @@ mod svc;
 pub use classifier::SvmClassifier;
 pub use coupling::{PROBABILITY_FLOOR, couple};
 pub use duals::Duals;
-pub use multiclass::Multiclass;
+pub use multiclass::{Multiclass, largest, pairs};
 pub use one_class::{OneClassParams, OneClassSvm};
 pub use params::SolverParams;
 pub use parts::{Expansion, Machine, SvmParts};

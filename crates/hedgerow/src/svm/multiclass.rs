@@ -26,8 +26,8 @@ impl Multiclass {
         }
     }
 
-    /// The class that the decision values of one row speak for.
-    pub(super) fn decide(self, n_classes: usize, decisions: &[f64]) -> u32 {
+    /// The class that the decision values of one row speak for, one value a machine.
+    pub fn decide(self, n_classes: usize, decisions: &[f64]) -> u32 {
         match (self, n_classes) {
             (_, 0 | 1) => 0,
             (_, 2) => u32::from(decisions[0] <= 0.0),
@@ -55,7 +55,7 @@ impl Multiclass {
 }
 
 /// Position of the largest value, the first one if it occurs more than once.
-pub(super) fn largest<T: PartialOrd>(values: &[T]) -> u32 {
+pub fn largest<T: PartialOrd>(values: &[T]) -> u32 {
     let mut best = 0;
     for (c, value) in values.iter().enumerate() {
         if *value > values[best] {
@@ -66,7 +66,7 @@ pub(super) fn largest<T: PartialOrd>(values: &[T]) -> u32 {
 }
 
 /// The pairs (0,1), (0,2), …, (1,2), … of `k` classes.
-pub(super) fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
+pub fn pairs(k: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..k).flat_map(move |a| (a + 1..k).map(move |b| (a, b)))
 }
 

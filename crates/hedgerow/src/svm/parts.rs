@@ -59,9 +59,27 @@ fn ensure_shape(what: &'static str, expected: usize, found: usize) -> Result<()>
     })
 }
 
+/// Most features of support vectors: the largest index of a data file is below it.
+const MAX_FEATURES: usize = 1 << 31;
+/// Most features of dense rows of which there are none, so that no entries vouch for the width.
+const MAX_UNSEEN_FEATURES: usize = 1 << 24;
+
+fn ensure_at_most(what: &'static str, limit: usize, found: usize) -> Result<()> {
+    if found <= limit {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what,
+        expected: limit,
+        found,
+    })
+}
+
 /// An error unless the arrays of `samples` fit together, as they may not after deserialising.
 fn check_samples(samples: &Samples) -> Result<()> {
-    match samples.view() {
+    let n_features = samples.n_features();
+    ensure_at_most("features of the support vectors", MAX_FEATURES, n_features)?;
+    let n_rows = match samples.view() {
         SamplesView::Dense {
             n_rows,
             n_features,
@@ -69,6 +87,11 @@ fn check_samples(samples: &Samples) -> Result<()> {
         } => {
             let expected = n_rows.saturating_mul(n_features);
             ensure_shape("values of the support vectors", expected, values.len())?;
+            if n_rows == 0 {
+                let what = "features of no support vectors";
+                ensure_at_most(what, MAX_UNSEEN_FEATURES, n_features)?;
+            }
+            n_rows
         }
         SamplesView::Sparse {
             n_features,
@@ -76,14 +99,18 @@ fn check_samples(samples: &Samples) -> Result<()> {
             indices,
             values,
         } => {
-            CsrMatrix::new(
-                n_features,
-                row_starts.to_vec(),
-                indices.to_vec(),
-                values.to_vec(),
-            )?;
+            CsrMatrix::check(n_features, row_starts, indices, values)?;
+            row_starts.len() - 1
         }
+    };
+    if n_rows > 0 && n_features == 0 {
+        return Err(Error::Shape {
+            what: "features of the support vectors",
+            expected: 1,
+            found: 0,
+        });
     }
+    ensure_at_most("support vectors", u32::MAX as usize, n_rows)?;
     samples.view().ensure_finite()
 }
 
@@ -133,6 +160,27 @@ impl SvmParts {
     /// An error that says what does not fit together.
     pub fn validate(&self) -> Result<()> {
         self.expansion.validate()?;
+        let around = Classification {
+            classes: &self.classes,
+            support_counts: &self.support_counts,
+            multiclass: self.multiclass,
+            sigmoids: self.sigmoids.as_deref(),
+        };
+        around.validate(&self.expansion)
+    }
+}
+
+/// What an expansion is a classifier with, borrowed so that checking copies nothing.
+pub(super) struct Classification<'a> {
+    pub(super) classes: &'a [ClassName],
+    pub(super) support_counts: &'a [usize],
+    pub(super) multiclass: Multiclass,
+    pub(super) sigmoids: Option<&'a [Sigmoid]>,
+}
+
+impl Classification<'_> {
+    /// An error that says what does not fit the expansion, which must be valid itself.
+    pub(super) fn validate(&self, expansion: &Expansion) -> Result<()> {
         let n_classes = self.classes.len();
         if n_classes == 0 {
             return Err(Error::TooFewClasses {
@@ -144,7 +192,7 @@ impl SvmParts {
         ensure_shape(
             "machines for the number of classes",
             machines,
-            self.expansion.machines.len(),
+            expansion.machines.len(),
         )?;
         ensure_shape("support counts", n_classes, self.support_counts.len())?;
         let total = self
@@ -153,10 +201,10 @@ impl SvmParts {
             .try_fold(0usize, |sum, &n| sum.checked_add(n));
         ensure_shape(
             "sum of the support counts",
-            self.expansion.support_vectors.n_rows(),
+            expansion.support_vectors.n_rows(),
             total.unwrap_or(usize::MAX),
         )?;
-        if let Some(sigmoids) = &self.sigmoids {
+        if let Some(sigmoids) = self.sigmoids {
             ensure_shape("sigmoids", machines, sigmoids.len())?;
             for sigmoid in sigmoids {
                 crate::error::ensure_finite("slope of a sigmoid", sigmoid.slope)?;
