@@ -242,7 +242,7 @@ def make_weighted():
     weights = np.round(np.random.default_rng(6).gamma(2, .5, len(y)), 4)
     weights[::25] = 0
     m = SVC(C=1, gamma=0.1, tol=1e-8).fit(x, y, sample_weight=weights)
-    f = dual.objective(x[m.support_], m.dual_coef_, m.n_support_, dual.kernel("rbf", 0.1))
+    f = dual.objective(m.support_vectors_, m.dual_coef_, m.n_support_, dual.kernel("rbf", 0.1))
     return {"name": "heart-sample-weights", "by": f"scikit-learn {sklearn.__version__}", "method": "svm", "options": "-t 2 -g 0.1 -c 1".split(),
             "train": "heart.train", "test": "heart.test", "labels": [1.0, -1.0], "weights": weights.tolist(),
             "tight": {"objective_exact": float(f"{f:.12g}"), "rho": [float(f"{-m.intercept_[0]:.12g}")], "support_vectors": int(m.n_support_.sum()),

@@ -238,6 +238,12 @@ fn sample_weights_scale_the_cost_of_their_row() {
         .with_tolerance(1e-8)
         .fit(&train)
         .unwrap();
+    let objective = case["tight"]["objective_exact"].as_f64().unwrap();
+    assert!(
+        (fitted.report.objective - objective).abs() < 1e-5 * objective.abs(),
+        "{} instead of {objective}",
+        fitted.report.objective
+    );
     let rho = fitted.model.parts().expansion.machines[0].rho;
     assert!(
         (rho - numbers(&case["tight"]["rho"])[0]).abs() < 1e-4,

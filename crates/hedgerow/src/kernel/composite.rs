@@ -131,14 +131,14 @@ impl Node {
         };
         let kind = if let Some(formula) = simple_formula(leaf) {
             let ids: Vec<u32> = rows.iter().map(|&i| i as u32).collect();
-            NodeKind::Leaf(match like.map(|node| &node.kind) {
-                // Packed as before, so that a value does not depend on when it is computed.
-                Some(NodeKind::Leaf(packed)) => packed.rebind(view, &ids),
-                _ => {
-                    let (layout, offset) = Survey::new(view, &ids).choose(formula);
-                    Packed::new(formula, view, &ids, layout, offset)
-                }
-            })
+            // Packed as before, so that a value does not depend on when it is computed.
+            let packed = if let Some(NodeKind::Leaf(before)) = like.map(|node| &node.kind) {
+                before.rebind(view, &ids)
+            } else {
+                let (layout, offset) = Survey::new(view, &ids).choose(formula);
+                Packed::new(formula, view, &ids, layout, offset)
+            };
+            NodeKind::Leaf(packed)
         } else {
             match kernel {
                 Kernel::HistogramIntersection { .. } | Kernel::Spline => {
