@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Arrows of dependency point one way: [`data`] and `linalg` at the bottom, then [`kernel`] and
-//! [`solve`], then the methods ([`svm`]), then [`evaluate`].
+//! [`solve`], [`neighbours`], then the methods ([`svm`]), then [`evaluate`].
 
 pub mod data;
 mod error;
@@ -24,6 +24,7 @@ pub mod evaluate;
 pub mod kernel;
 pub mod linalg;
 mod model;
+pub mod neighbours;
 pub mod solve;
 pub mod svm;
 
