@@ -227,8 +227,7 @@ fn libsvm_models_answer_as_libsvm_does() {
         assert_eq!(answers.len(), expected.len(), "{name}");
         for (row, (ours, theirs)) in answers.iter().zip(&expected).enumerate() {
             assert!(
-                // Kernel values are single precision.
-                (ours - theirs).abs() <= 1e-5 * theirs.abs().max(1.0),
+                (ours - theirs).abs() <= 1e-6 * theirs.abs().max(1.0),
                 "{name}, row {}: {ours} against {theirs}",
                 row + 1
             );
@@ -271,7 +270,7 @@ fn libsvm_probability_models_answer_as_libsvm_does() {
                 .collect();
             assert_eq!(ours[0], label);
             for (p, q) in ours[1..].iter().zip(numbers(row)) {
-                assert!((p - q).abs() < 1e-5, "{model}: {p} {q}");
+                assert!((p - q).abs() < 1e-6, "{model}: {p} {q}");
             }
         }
         tested += 1;

@@ -7,7 +7,7 @@
 use super::Kernel;
 use super::distance::sq_dist;
 use super::gram::simple_formula;
-use super::packed::{Packed, Queries, Survey};
+use super::packed::{Packed, Precision, Queries, Survey};
 use super::scalar::{column, self_value, spectral_angle, spline_factor};
 use crate::data::{Samples, SamplesView};
 use crate::linalg::Real;
@@ -135,7 +135,7 @@ impl Node {
             let packed = if let Some(NodeKind::Leaf(before)) = like.map(|node| &node.kind) {
                 before.rebind(view, &ids)
             } else {
-                let (layout, offset) = Survey::new(view, &ids).choose(formula);
+                let (layout, offset) = Survey::new(view, &ids).choose(formula, Precision::Double);
                 Packed::new(formula, view, &ids, layout, offset)
             };
             NodeKind::Leaf(packed)

@@ -1,7 +1,7 @@
 //! Blocks of a kernel matrix.
 
 use super::composite::{Composite, CompositeQueries};
-use super::packed::{Formula, Packed, Queries, Survey};
+use super::packed::{Formula, Packed, Precision, Queries, Survey};
 use super::scalar::self_value;
 use super::{Kernel, Radial};
 use crate::data::SamplesView;
@@ -23,6 +23,7 @@ pub struct Gram<'a> {
     view: SamplesView<'a>,
     rows: Vec<u32>,
     engine: Engine,
+    rounding: f64,
     sequential: bool,
 }
 
@@ -67,10 +68,26 @@ pub(super) fn simple_formula(kernel: &Kernel) -> Option<Formula> {
 impl<'a> Gram<'a> {
     /// Binds a kernel to the given rows of a view (repetitions allowed).
     pub fn new(kernel: &Kernel, view: SamplesView<'a>, rows: Vec<u32>) -> Result<Self> {
+        Self::with_precision(kernel, view, rows, Precision::Working)
+    }
+
+    /// As [`Gram::new`], with every value computed in double precision.
+    pub fn in_double(kernel: &Kernel, view: SamplesView<'a>, rows: Vec<u32>) -> Result<Self> {
+        Self::with_precision(kernel, view, rows, Precision::Double)
+    }
+
+    fn with_precision(
+        kernel: &Kernel,
+        view: SamplesView<'a>,
+        rows: Vec<u32>,
+        precision: Precision,
+    ) -> Result<Self> {
         kernel.check()?;
+        let mut rounding = 0.0;
         let engine = if let Some(formula) = simple_formula(kernel) {
             let survey = Survey::new(view, &rows);
-            let (layout, offset) = survey.choose(formula);
+            let (layout, offset) = survey.choose(formula, precision);
+            rounding = survey.rounding(formula, layout);
             if layout.single {
                 Engine::Single(Packed::new(formula, view, &rows, layout, offset))
             } else {
@@ -84,6 +101,7 @@ impl<'a> Gram<'a> {
             view,
             rows,
             engine,
+            rounding,
             sequential: false,
         })
     }
@@ -98,6 +116,11 @@ impl<'a> Gram<'a> {
     /// Whether values are rounded to single precision when they are computed.
     pub(crate) fn is_single(&self) -> bool {
         matches!(self.engine, Engine::Single(_))
+    }
+
+    /// Typical error of a value; 0 where they are computed in double precision.
+    pub fn rounding(&self) -> f64 {
+        self.rounding
     }
 
     /// Calls `work(index, chunk)` for every chunk of `size` items, in parallel if allowed.
@@ -271,6 +294,7 @@ impl<'a> Gram<'a> {
             view: self.view,
             rows,
             engine,
+            rounding: self.rounding,
             sequential: self.sequential,
         })
     }

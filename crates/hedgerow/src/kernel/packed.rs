@@ -7,7 +7,8 @@
 //! (γ for the Gaussian). While the product of scale and largest squared norm stays below
 //! [`SINGLE_LIMIT`], single precision keeps kernel values to about $10^{-5}$; beyond it rows are
 //! packed in double precision, and beyond [`DOUBLE_LIMIT`] distances are summed from differences,
-//! which never cancel. Kernels that do not feel a shift see rows relative to the column means, so
+//! which never cancel. Whoever sums many values can ask for their typical error, and for double
+//! precision if that is too much. Kernels that do not feel a shift see rows relative to the column means, so
 //! that data far from the origin are treated like centred ones.
 
 use super::Radial;
@@ -62,6 +63,34 @@ impl Formula {
             Self::Radial(_) => f64::INFINITY,
         }
     }
+
+    /// Typical error of a value in single precision, for rows up to the given squared norm.
+    fn single_error(self, sq_norm: f64) -> f64 {
+        let unit = f64::from(f32::EPSILON) / 2.0;
+        unit * match self {
+            Self::Dot => sq_norm,
+            Self::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => {
+                let largest = gamma.abs() * sq_norm + coef0.abs();
+                f64::from(degree) * largest.powi(degree as i32)
+            }
+            Self::Sigmoid { .. } | Self::Gaussian { .. } | Self::Radial(_) => {
+                1.0 + self.scale() * sq_norm
+            }
+        }
+    }
+}
+
+/// How exact kernel values must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// As a solver needs them: single precision where the data allow it.
+    Working,
+    /// Double precision throughout.
+    Double,
 }
 
 /// How rows will be stored and combined.
@@ -83,6 +112,15 @@ pub(super) struct Survey {
 }
 
 impl Survey {
+    /// Typical error of a kernel value for rows stored like this; 0 in double precision.
+    pub(super) fn rounding(&self, formula: Formula, layout: Layout) -> f64 {
+        match (layout.single, layout.sparse || !formula.ignores_shift()) {
+            (false, _) => 0.0,
+            (true, true) => formula.single_error(self.max_sq_norm),
+            (true, false) => formula.single_error(self.max_centred_sq_norm),
+        }
+    }
+
     pub(super) fn new(view: SamplesView<'_>, rows: &[u32]) -> Self {
         let n_features = view.n_features();
         // Rows in so many features are sparse, and not to be centred.
@@ -144,7 +182,7 @@ impl Survey {
     }
 
     /// The cheapest layout that is precise enough, with the offset to subtract from every row.
-    pub(super) fn choose(&self, formula: Formula) -> (Layout, Vec<f64>) {
+    pub(super) fn choose(&self, formula: Formula, precision: Precision) -> (Layout, Vec<f64>) {
         let scale = formula.scale();
         let plain = scale * self.max_sq_norm;
         let may_centre = formula.ignores_shift() && !self.means.is_empty();
@@ -159,9 +197,10 @@ impl Survey {
         let may_spread = 16.0 * per_row >= d || d * self.n_rows as f64 <= MAX_SPREAD;
         // Cycles for one inner product, measured on AVX2: panels reach two vector multiply-adds a
         // cycle, sparse rows need two loads for each entry but serve sixteen queries.
+        let single = |size: f64| precision == Precision::Working && size <= SINGLE_LIMIT;
         let candidates = [
-            (true, true, 0.14 * per_row + 1.0, plain <= SINGLE_LIMIT),
-            (true, false, d / 14.0, may_spread && centred <= SINGLE_LIMIT),
+            (true, true, 0.14 * per_row + 1.0, single(plain)),
+            (true, false, d / 14.0, may_spread && single(centred)),
             (false, true, 0.28 * per_row + 2.0, plain <= DOUBLE_LIMIT),
             (false, false, d / 7.0, may_spread && centred <= DOUBLE_LIMIT),
         ];

@@ -4,6 +4,7 @@ use super::SolverParams;
 use super::expansion::{linear_value, linear_weights};
 use crate::data::{Generator, Samples, SamplesView};
 use crate::kernel::{CachedGram, Gram, Kernel};
+use crate::linalg::dot;
 use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
 use crate::svm::Sigmoid;
 use crate::{Error, Result, Status};
@@ -15,6 +16,11 @@ const CALIBRATION_FOLDS: usize = 5;
 const SNAP_SHARE: f64 = 1e-12;
 /// Scale below which a solution of ν-SVC is one that separates nothing.
 const TINY_SCALE: f64 = 1e-12;
+
+/// Largest number of kernel values that are computed once more to refine a solution.
+const MAX_REFINED: usize = 1 << 20;
+/// Rows of one batch of them.
+const REFINED_ROWS: usize = 48;
 
 /// Where and how machines of one fit are solved.
 pub(super) struct Workshop<'a> {
@@ -76,21 +82,59 @@ impl<'a> Workshop<'a> {
         let limits: Limits = self.solver.limits(self.start);
         let mut solution = smo::solve(&mut matrix, problem, &limits, workspace);
         snap(problem, &mut solution);
-        if *self.kernel == Kernel::Linear {
-            let terms = rows
-                .iter()
-                .zip(&solution.beta)
-                .filter(|&(_, &beta)| beta != 0.0);
-            let weights = linear_weights(self.view, terms.map(|(&i, &beta)| (i as usize, beta)));
-            for (t, &i) in rows.iter().enumerate() {
-                solution.gradient[t] =
-                    linear_value(&weights, self.view, i as usize) + problem.linear[t];
-            }
-        }
+        self.refine(rows, problem, &mut solution)?;
         if !solution.objective.is_finite() || solution.gradient.iter().any(|f| !f.is_finite()) {
             return Err(self.overflow());
         }
         Ok(solution)
+    }
+
+    /// Puts gradient and objective of a solution right, which the solver only knows to the
+    /// precision of its kernel values: with a linear kernel always, because its weights are at
+    /// hand; otherwise where that costs little beside the solution.
+    fn refine(&self, rows: &[u32], problem: &Problem, solution: &mut Solution) -> Result<()> {
+        let support: Vec<usize> = (0..rows.len())
+            .filter(|&t| solution.beta[t] != 0.0)
+            .collect();
+        if *self.kernel == Kernel::Linear {
+            let weights = |view| {
+                let terms = support
+                    .iter()
+                    .map(|&t| (rows[t] as usize, solution.beta[t]));
+                linear_weights(view, terms)
+            };
+            // Centred, no column far from 0 cancels in the norm.
+            let centred = weights(self.centred.as_ref().map_or(self.view, Samples::view));
+            let rest: f64 = support
+                .iter()
+                .map(|&t| solution.beta[t] * problem.linear[t])
+                .sum();
+            solution.objective = 0.5 * dot(&centred, &centred) + rest;
+            let weights = weights(self.view);
+            for (t, &i) in rows.iter().enumerate() {
+                solution.gradient[t] =
+                    linear_value(&weights, self.view, i as usize) + problem.linear[t];
+            }
+        } else if support.len() * rows.len() <= MAX_REFINED {
+            let gram = Gram::in_double(self.kernel, self.view, rows.to_vec())?.sequential(true);
+            solution.gradient.clone_from(&problem.linear);
+            let mut values = vec![0.0f64; REFINED_ROWS * rows.len()];
+            for batch in support.chunks(REFINED_ROWS) {
+                let queries = gram.own_queries(batch)?;
+                let mut out: Vec<&mut [f64]> =
+                    values.chunks_mut(rows.len()).take(batch.len()).collect();
+                gram.block_here(&queries, 0..rows.len(), &mut out);
+                for (row, &t) in out.iter().zip(batch) {
+                    let beta = solution.beta[t];
+                    for (gradient, &value) in solution.gradient.iter_mut().zip(row.iter()) {
+                        *gradient += beta * value;
+                    }
+                }
+            }
+            solution.objective =
+                smo::objective(&solution.beta, &solution.gradient, &problem.linear);
+        }
+        Ok(())
     }
 
     fn overflow(&self) -> Error {

@@ -1,7 +1,7 @@
 //! A fitted SVM classifier.
 
 use super::coupling::{PROBABILITY_FLOOR, couple};
-use super::expansion::Evaluator;
+use super::expansion::{Evaluator, Use};
 use super::multiclass::pairs;
 use super::parts::Classification;
 use super::{Multiclass, Sigmoid, SvmParts};
@@ -48,7 +48,7 @@ impl SvmClassifier {
             sigmoids,
         } = parts;
         // The evaluator checks the expansion.
-        let evaluator = Evaluator::new(expansion)?;
+        let evaluator = Evaluator::new(expansion, Use::Decisions)?;
         let parts = ClassifierParts {
             classes,
             support_counts,

@@ -19,17 +19,30 @@ const BRIDGED_GAP: u32 = 6;
 /// support vectors themselves hold.
 const MAX_WEIGHTS: usize = 1 << 22;
 
+/// Error that single precision may cause in decision values, which are of order 1 near a boundary.
+const MAX_DECISION_ERROR: f64 = 3e-5;
+
+/// What the values of an expansion are for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Use {
+    /// They are compared with 0 and with each other.
+    Decisions,
+    /// They are the answer: every digit counts.
+    Answers,
+}
+
 /// An expansion ready to be evaluated.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Evaluator {
     expansion: Expansion,
     /// $w = \sum_s \beta_s x_s$ of every machine, if the kernel is linear and they are small enough.
     weights: Option<Vec<Vec<f64>>>,
+    used_as: Use,
 }
 
 impl Evaluator {
     /// Checks the parts and adopts them.
-    pub(super) fn new(expansion: Expansion) -> Result<Self> {
+    pub(super) fn new(expansion: Expansion, used_as: Use) -> Result<Self> {
         expansion.validate()?;
         let view = expansion.support_vectors.view();
         let size = expansion
@@ -47,7 +60,11 @@ impl Evaluator {
             };
             expansion.machines.iter().map(weight).collect()
         });
-        Ok(Self { expansion, weights })
+        Ok(Self {
+            expansion,
+            weights,
+            used_as,
+        })
     }
 
     pub(super) fn expansion(&self) -> &Expansion {
@@ -81,8 +98,8 @@ impl Evaluator {
                 widened = sparse_copy(bound, samples.n_features())?;
                 bound = widened.view();
             }
-            let rows = (0..bound.n_rows() as u32).collect();
-            kernel_sums(&Gram::new(kernel, bound, rows)?, samples, machines)?
+            let gram = gram_for_sums(kernel, bound, machines, self.used_as)?;
+            kernel_sums(&gram, samples, machines)?
         };
         if !machines.is_empty() {
             for row in values.chunks_mut(machines.len()) {
@@ -92,6 +109,35 @@ impl Evaluator {
             }
         }
         Ok(values)
+    }
+}
+
+/// The kernel bound to support vectors, fine enough for the sums of the machines: the errors of
+/// the single values are independent, so that they add up like the coefficients' squares.
+fn gram_for_sums<'a>(
+    kernel: &Kernel,
+    support_vectors: SamplesView<'a>,
+    machines: &[Machine],
+    used_as: Use,
+) -> Result<Gram<'a>> {
+    let rows = || (0..support_vectors.n_rows() as u32).collect();
+    if used_as == Use::Answers {
+        return Gram::in_double(kernel, support_vectors, rows());
+    }
+    let gram = Gram::new(kernel, support_vectors, rows())?;
+    let norm = |machine: &Machine| {
+        machine
+            .coefficients
+            .iter()
+            .map(|b| b * b)
+            .sum::<f64>()
+            .sqrt()
+    };
+    let largest = machines.iter().map(norm).fold(0.0, f64::max);
+    if gram.rounding() * largest <= MAX_DECISION_ERROR {
+        Ok(gram)
+    } else {
+        Gram::in_double(kernel, support_vectors, rows())
     }
 }
 

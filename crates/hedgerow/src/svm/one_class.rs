@@ -1,7 +1,7 @@
 //! The support of a distribution.
 
 use super::binary::Workshop;
-use super::expansion::Evaluator;
+use super::expansion::{Evaluator, Use};
 use super::params::forward_solver_builders;
 use super::svc::{ensure_nu, keep_rows, row_weights, without_weightless_rows};
 use super::{Expansion, Machine, SolverParams};
@@ -127,7 +127,7 @@ impl OneClassSvm {
         super::regression::ensure_one_machine(&parts)?;
         let classes = [ClassName::Number(1.0), ClassName::Number(-1.0)];
         Ok(Self {
-            evaluator: Evaluator::new(parts)?,
+            evaluator: Evaluator::new(parts, Use::Decisions)?,
             classes,
         })
     }

@@ -1,7 +1,7 @@
 //! ε-SVR and ν-SVR.
 
 use super::binary::Workshop;
-use super::expansion::Evaluator;
+use super::expansion::{Evaluator, Use};
 use super::one_class::expansion;
 use super::params::forward_solver_builders;
 use super::svc::{ensure_nu, row_weights, without_weightless_rows};
@@ -229,7 +229,7 @@ impl SvmRegressor {
     pub fn from_parts(parts: Expansion) -> Result<Self> {
         ensure_one_machine(&parts)?;
         Ok(Self {
-            evaluator: Evaluator::new(parts)?,
+            evaluator: Evaluator::new(parts, Use::Answers)?,
         })
     }
 

@@ -27,6 +27,7 @@ mod pair;
 
 pub use dense::DenseSolver;
 pub use large::solve;
+pub(crate) use pair::objective;
 
 use crate::Status;
 

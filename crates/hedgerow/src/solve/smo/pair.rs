@@ -181,7 +181,7 @@ pub(super) fn default_cap(n: usize) -> u64 {
 }
 
 /// $\tfrac12\beta^\top K\beta + p^\top\beta = \tfrac12 \beta^\top (F + p)$.
-pub(super) fn objective(beta: &[f64], gradient: &[f64], linear: &[f64]) -> f64 {
+pub(crate) fn objective(beta: &[f64], gradient: &[f64], linear: &[f64]) -> f64 {
     let mut sum = 0.0;
     for t in 0..beta.len() {
         sum += beta[t] * (gradient[t] + linear[t]);
