@@ -23,6 +23,7 @@ mod error;
 pub mod evaluate;
 pub mod kernel;
 pub mod linalg;
+pub mod local;
 mod model;
 pub mod neighbours;
 pub mod solve;

@@ -46,7 +46,7 @@ impl fmt::Display for ClassName {
 /// The class of every row.
 ///
 /// Names stand in the order in which the classes are first met: it decides ties between classes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClassLabels {
     names: Vec<ClassName>,
     codes: Vec<u32>,

@@ -15,6 +15,9 @@ const TASK_COLUMNS: usize = 2048;
 /// Below this many multiply-adds a block is computed by the calling thread alone.
 const PARALLEL_WORK: usize = 1 << 18;
 
+/// Rows of a symmetric matrix that are computed together.
+const SYMMETRIC_ROWS: usize = 48;
+
 /// A kernel bound to rows: hands out blocks of the kernel matrix between queries and those rows.
 ///
 /// Rows are packed once; see the module `packed` for precision. Queries are rows of any samples.
@@ -278,6 +281,32 @@ impl<'a> Gram<'a> {
         let mut rows: Vec<&mut [f64]> = out.chunks_mut(self.len()).collect();
         self.block(&queries, 0..self.len(), &mut rows);
         Ok(out)
+    }
+
+    /// The kernel matrix of the bound rows among themselves, row-major, on the calling thread.
+    pub(crate) fn symmetric_into(&self, out: &mut [f32]) -> Result<()> {
+        let n = self.len();
+        debug_assert_eq!(out.len(), n * n);
+        for start in (0..n).step_by(SYMMETRIC_ROWS) {
+            let positions: Vec<usize> = (start..n.min(start + SYMMETRIC_ROWS)).collect();
+            let queries = self.own_queries(&positions)?;
+            let mut rows: Vec<&mut [f32]> = out[start * n..]
+                .chunks_mut(n)
+                .take(positions.len())
+                .map(|row| &mut row[start..])
+                .collect();
+            self.block_here(&queries, start..n, &mut rows);
+        }
+        // The lower triangle in blocks, which stay in the cache while they are turned.
+        for start in (0..n).step_by(SYMMETRIC_ROWS) {
+            let end = n.min(start + SYMMETRIC_ROWS);
+            for i in start + 1..n {
+                for j in start..end.min(i) {
+                    out[i * n + j] = out[j * n + i];
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The same kernel and packing for some of the bound rows, in the given order.

@@ -360,48 +360,11 @@ pub(super) fn calibrate(
         let problem = objective.problem(task, Some(&held_out));
         let solution = workshop.solve(&task.rows, &problem, workspace)?;
         status = status.and(solution.status);
-        let (kept_problem, kept_solution) = keep(&problem, &solution, &held_out);
-        let (rho, scale) = threshold(&kept_problem, &kept_solution);
+        let (rho, scale) = threshold(&problem, &solution);
         for t in (0..n).filter(|&t| held_out[t]) {
             decisions[t] = (solution.gradient[t] - problem.linear[t] - rho) / scale;
         }
     }
     let positive: Vec<bool> = (0..n).map(|t| t < task.n_positive).collect();
     Ok((Sigmoid::fit(&decisions, &positive), status))
-}
-
-/// Problem and solution without the rows held out, whose bounds would blur the threshold.
-fn keep(problem: &Problem, solution: &Solution, held_out: &[bool]) -> (Problem, Solution) {
-    let pick = |values: &[f64]| -> Vec<f64> {
-        values
-            .iter()
-            .zip(held_out)
-            .filter(|&(_, &out)| !out)
-            .map(|(&value, _)| value)
-            .collect()
-    };
-    let groups = problem.groups.as_ref().map(|groups| {
-        groups
-            .iter()
-            .zip(held_out)
-            .filter(|&(_, &out)| !out)
-            .map(|(&group, _)| group)
-            .collect()
-    });
-    (
-        Problem {
-            linear: pick(&problem.linear),
-            lower: pick(&problem.lower),
-            upper: pick(&problem.upper),
-            start: pick(&problem.start),
-            groups,
-        },
-        Solution {
-            beta: pick(&solution.beta),
-            gradient: pick(&solution.gradient),
-            objective: solution.objective,
-            iterations: solution.iterations,
-            status: solution.status,
-        },
-    )
 }

@@ -29,6 +29,7 @@ mod parts;
 mod regression;
 mod sigmoid;
 pub mod small;
+mod small_regression;
 mod svc;
 
 pub use classifier::SvmClassifier;
@@ -37,7 +38,9 @@ pub use duals::Duals;
 pub use multiclass::{Multiclass, largest, pairs};
 pub use one_class::{OneClassParams, OneClassSvm};
 pub use params::SolverParams;
+pub(crate) use parts::check_samples;
 pub use parts::{Expansion, Machine, SvmParts};
 pub use regression::{NuSvrParams, SvmRegressor, SvrParams};
 pub use sigmoid::Sigmoid;
+pub(crate) use svc::without_weightless_rows;
 pub use svc::{NuSvcParams, SvcParams};

@@ -54,7 +54,7 @@ impl SolverParams {
     }
 
     /// Limits of a solve that begins now, in a fit that began at `start`.
-    pub(super) fn limits(&self, start: Instant) -> Limits {
+    pub(crate) fn limits(&self, start: Instant) -> Limits {
         Limits {
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,

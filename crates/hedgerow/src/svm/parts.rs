@@ -76,7 +76,7 @@ fn ensure_at_most(what: &'static str, limit: usize, found: usize) -> Result<()> 
 }
 
 /// An error unless the arrays of `samples` fit together, as they may not after deserialising.
-fn check_samples(samples: &Samples) -> Result<()> {
+pub(crate) fn check_samples(samples: &Samples) -> Result<()> {
     let n_features = samples.n_features();
     ensure_at_most("features of the support vectors", MAX_FEATURES, n_features)?;
     let n_rows = match samples.view() {

@@ -113,14 +113,15 @@ impl NuSvrParams {
     }
 }
 
+/// What sets the width of the tube in which errors are free.
 #[derive(Clone, Copy)]
-enum Tube {
+pub(super) enum Tube {
     Width(f64),
     Share(f64),
 }
 
 /// The dual problem: variables $0..n$ pull up, $n..2n$ pull down.
-fn problem(targets: &[f64], costs: &[f64], tube: Tube) -> Problem {
+pub(super) fn problem(targets: &[f64], costs: &[f64], tube: Tube) -> Problem {
     let n = targets.len();
     let half = match tube {
         Tube::Width(epsilon) => epsilon,

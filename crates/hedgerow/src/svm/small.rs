@@ -3,6 +3,8 @@
 //! A local method solves thousands of problems of a few hundred rows. [`SmallSvc`] keeps all
 //! buffers from one to the next: after the first problem of a size nothing is allocated.
 
+pub use super::small_regression::SmallSvr;
+
 use super::binary::snap;
 use crate::solve::smo::{DenseSolver, Limits, Problem, Solution};
 use crate::{Error, Result, Status};
@@ -46,6 +48,9 @@ pub struct SmallMachine<'a> {
     pub coefficients: &'a [f64],
     /// The threshold.
     pub rho: f64,
+    /// $f(x_i)$ of every row, those of cost 0 included: a row that was held out so is judged by a
+    /// machine that does not know it.
+    pub decisions: &'a [f64],
     /// Dual objective.
     pub objective: f64,
     /// Pair updates.
@@ -74,6 +79,7 @@ pub struct SmallSvc {
     order: usize,
     problem: Problem,
     solution: Solution,
+    decisions: Vec<f64>,
 }
 
 impl Default for SmallSvc {
@@ -102,6 +108,7 @@ impl SmallSvc {
                 iterations: 0,
                 status: Status::Converged,
             },
+            decisions: Vec::new(),
         }
     }
 
@@ -164,9 +171,15 @@ impl SmallSvc {
         }
         self.solver.solve_into(problem, limits, &mut self.solution);
         snap(problem, &mut self.solution);
+        let rho = self.solution.multiplier(&self.problem, 0);
+        self.decisions.clear();
+        let terms = self.solution.gradient.iter().zip(&self.problem.linear);
+        self.decisions
+            .extend(terms.map(|(gradient, linear)| gradient - linear - rho));
         Ok(SmallMachine {
             coefficients: &self.solution.beta,
-            rho: self.solution.multiplier(&self.problem, 0),
+            rho,
+            decisions: &self.decisions,
             objective: self.solution.objective,
             iterations: self.solution.iterations,
             status: self.solution.status,

@@ -234,7 +234,7 @@ pub(super) fn ensure_nu(nu: f64) -> Result<()> {
 }
 
 /// The data without rows of weight 0; an error if none is left.
-pub(super) fn without_weightless_rows(data: &Dataset) -> Result<Cow<'_, Dataset>> {
+pub(crate) fn without_weightless_rows(data: &Dataset) -> Result<Cow<'_, Dataset>> {
     let data = match data.weights() {
         Some(weights) if weights.contains(&0.0) => {
             let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();

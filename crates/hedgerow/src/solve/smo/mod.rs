@@ -111,16 +111,17 @@ pub struct Solution {
 
 impl Solution {
     /// The multiplier of the equality constraint of a group: the mean gradient of its free
-    /// variables, or the middle of the interval that the bounded ones leave.
+    /// variables, or the middle of the interval that the bounded ones leave. Variables whose
+    /// bounds leave them no room say nothing.
     pub fn multiplier(&self, problem: &Problem, group: u8) -> f64 {
         let (mut sum, mut count) = (0.0, 0usize);
         let (mut at_most, mut at_least) = (f64::INFINITY, f64::NEG_INFINITY);
         for t in 0..self.beta.len() {
-            if problem
+            let elsewhere = problem
                 .groups
                 .as_ref()
-                .is_some_and(|groups| groups[t] != group)
-            {
+                .is_some_and(|groups| groups[t] != group);
+            if elsewhere || problem.lower[t] == problem.upper[t] {
                 continue;
             }
             let f = self.gradient[t];

@@ -1,0 +1,442 @@
+//! FaLK-SVM: local SVMs on neighbourhoods that cover the training rows.
+//!
+//! Of every centre $c \in \mathcal C$ an SVM is trained on its $k$ nearest rows; together their $k'$-cores
+//! contain every row ([`super::covering`]). A new row is answered by the SVM of one centre,
+//! $$\mathrm{FaLK}(x) = \mathrm{kNNSVM}_{f(x)}(x),$$
+//! where $f(x)$ is the centre that the nearest training row belongs to ([`Assign::Nearest`]), the
+//! nearest centre ([`Assign::Centre`], FaLK-SVMc), or several nearest centres that vote
+//! ([`Assign::Vote`]). Training takes time $O(N \log N)$ for fixed $k$, an answer a search and an SVM
+//! with at most $k$ support vectors.
+//!
+//! | document | here |
+//! |---|---|
+//! | $k$ | [`FalkParams::k`] |
+//! | $k' = \lfloor P k\rfloor$ | [`FalkParams::core_share`] is $P$ |
+//! | $C$, $K$, $\sigma$ | [`FalkParams::local`] |
+//! | $\mathcal C$, cnt | [`FalkSvm::centres`], [`FalkSvm::owner_of`] |
+
+use super::covering::{Assignment, Covering, NOBODY, random_order};
+use super::learner::{Effort, Learner, Workspace};
+use super::machine::{Evaluation, LocalModel};
+use super::packed_rows::PackedRows;
+use super::params::LocalSvmParams;
+use super::store::Store;
+use crate::data::{ClassName, Dataset, SamplesView};
+use crate::error::ensure_positive;
+use crate::kernel::Kernel;
+use crate::neighbours::{Index, IndexParams, Metric, Neighbour};
+use crate::{Error, Fitted, Report, Result};
+use rayon::prelude::*;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::time::Instant;
+
+/// In which order rows become centres.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Cover {
+    /// By the levels of a cover tree; rows belong to the centre of smallest rank.
+    #[default]
+    Levels,
+    /// At random; rows belong to the first centre that covers them.
+    Simple,
+}
+
+/// Which local machine answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Assign {
+    /// That of the nearest training row (FaLK-SVM).
+    #[default]
+    Nearest,
+    /// That of the nearest centre (FaLK-SVMc): faster, slightly less accurate.
+    Centre,
+    /// The majority of those of this many nearest centres; the mean in regression.
+    Vote(u32),
+}
+
+/// Parameters of FaLK-SVM.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FalkParams {
+    /// Rows of a neighbourhood; 1000 by default, at most all rows.
+    pub k: usize,
+    /// Share of them in the core that a centre covers, in (0, 1]; 0.5 by default.
+    pub core_share: f64,
+    /// Order of the centres.
+    pub cover: Cover,
+    /// How the machine of a neighbourhood is trained.
+    pub local: LocalSvmParams,
+    /// Which machine answers; can be changed after training.
+    pub assign: Assign,
+    /// The neighbour search.
+    pub index: IndexParams,
+}
+
+impl Default for FalkParams {
+    fn default() -> Self {
+        Self {
+            k: 1000,
+            core_share: 0.5,
+            cover: Cover::Levels,
+            local: LocalSvmParams::default(),
+            assign: Assign::Nearest,
+            index: IndexParams::default(),
+        }
+    }
+}
+
+impl FalkParams {
+    /// Sets the size of neighbourhoods.
+    pub fn with_k(mut self, k: usize) -> Self {
+        self.k = k;
+        self
+    }
+
+    /// Sets the share of the core.
+    pub fn with_core_share(mut self, share: f64) -> Self {
+        self.core_share = share;
+        self
+    }
+
+    /// Sets C.
+    pub fn with_cost(mut self, cost: f64) -> Self {
+        self.local.cost = cost;
+        self
+    }
+
+    /// Sets the kernel.
+    pub fn with_kernel(mut self, kernel: impl Into<crate::kernel::KernelSpec>) -> Self {
+        self.local.solver.kernel = kernel.into();
+        self
+    }
+
+    /// Sets which machine answers.
+    pub fn with_assign(mut self, assign: Assign) -> Self {
+        self.assign = assign;
+        self
+    }
+
+    /// An error that names the first parameter out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure_positive("k", self.k as f64)?;
+        ensure_positive("core share", self.core_share)?;
+        if self.core_share > 1.0 {
+            return Err(Error::Parameter {
+                name: "core share",
+                value: self.core_share,
+                requirement: "at most 1",
+            });
+        }
+        if self.assign == Assign::Vote(0) {
+            return Err(Error::Parameter {
+                name: "voting centres",
+                value: 0.0,
+                requirement: "at least 1",
+            });
+        }
+        self.local.check()
+    }
+
+    /// Sizes of neighbourhood and core for a number of rows.
+    pub fn sizes(&self, n_rows: usize) -> (usize, usize) {
+        let k = self.k.min(n_rows).max(1);
+        let core = (self.core_share * k as f64).floor() as usize;
+        (k, core.clamp(1, k))
+    }
+
+    /// Trains on the rows with a positive weight.
+    pub fn fit(&self, data: &Dataset) -> Result<Fitted<FalkSvm>> {
+        self.check()?;
+        let start = Instant::now();
+        let store = Store::new(data)?;
+        let (k, core) = self.sizes(store.len());
+        let metric = self.metric(&store)?;
+        let hints = IndexParams {
+            expected_k: Some(k),
+            ..self.index.clone()
+        };
+        let index = Index::build(&metric, store.view(), None, &hints)?;
+        let searcher = index.searcher(store.view())?;
+        let order = random_order(store.len(), self.local.solver.seed);
+        let assignment = match self.cover {
+            Cover::Levels => Assignment::SmallestRank,
+            Cover::Simple => Assignment::FirstCome,
+        };
+        let covering = Covering::new(&searcher, store.len(), &order, k, core, assignment)?;
+        tracing::info!(
+            centres = covering.centres.len(),
+            seconds = start.elapsed().as_secs_f64(),
+            "covered"
+        );
+        let learner = Learner::new(&store, &self.local)?;
+        let (models, effort) = learn_all(&learner, &covering.neighbourhoods, 0)?;
+        let radii = covering
+            .neighbourhoods
+            .iter()
+            .map(|found| Radii::of(found, core))
+            .collect();
+        let parts = FalkParts {
+            params: self.clone(),
+            store,
+            index,
+            centres: covering.centres,
+            radii,
+            owner: covering.owner,
+            rank: covering.rank,
+            models,
+        };
+        let model = FalkSvm::from_parts(parts)?;
+        let report = Report {
+            status: effort.status,
+            iterations: effort.iterations,
+            objective: effort.objective,
+            support_vectors: model.n_distinct_support(),
+            bounded: effort.bounded,
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        Ok(Fitted { model, report })
+    }
+
+    /// The metric in which neighbours are near.
+    pub(super) fn metric(&self, store: &Store) -> Result<Metric> {
+        let solver = &self.local.solver;
+        // Where a width is left to the neighbourhoods any value gives the same order of rows.
+        let kernel: Kernel = match solver.kernel.fixed() {
+            Some(kernel) => kernel.clone(),
+            None => solver.kernel.resolve(store.view(), solver.seed)?,
+        };
+        Ok(Metric::of(&kernel))
+    }
+}
+
+/// Trains the machines of all neighbourhoods; `first_task` numbers the first of them.
+pub(super) fn learn_all(
+    learner: &Learner<'_>,
+    neighbourhoods: &[Vec<Neighbour>],
+    first_task: u64,
+) -> Result<(Vec<LocalModel>, Effort)> {
+    let learnt: Vec<(LocalModel, Effort)> = neighbourhoods
+        .par_iter()
+        .enumerate()
+        .with_max_len(1)
+        .map_init(
+            || (Workspace::default(), Vec::new()),
+            |(workspace, rows), (number, neighbourhood)| {
+                rows.clear();
+                rows.extend(neighbourhood.iter().map(|neighbour| neighbour.row));
+                learner.learn(rows, first_task + number as u64, workspace)
+            },
+        )
+        .collect::<Result<_>>()?;
+    let effort = learnt
+        .iter()
+        .fold(Effort::NONE, |sum, (_, effort)| sum.and(*effort));
+    Ok((learnt.into_iter().map(|(model, _)| model).collect(), effort))
+}
+
+/// How far neighbourhood and core of a centre reach.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Radii {
+    /// Distance of the farthest row of the neighbourhood.
+    pub neighbourhood: f64,
+    /// Distance of the farthest row of the core.
+    pub core: f64,
+    /// Rows of the neighbourhood.
+    pub size: u32,
+}
+
+impl Radii {
+    pub(super) fn of(found: &[Neighbour], core: usize) -> Self {
+        let distance = |place: usize| found.get(place).map_or(0.0, |neighbour| neighbour.distance);
+        Self {
+            neighbourhood: distance(found.len().saturating_sub(1)),
+            core: distance(core.min(found.len()).saturating_sub(1)),
+            size: found.len() as u32,
+        }
+    }
+}
+
+/// Everything that a model file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct FalkParts {
+    pub(super) params: FalkParams,
+    pub(super) store: Store,
+    pub(super) index: Index,
+    pub(super) centres: Vec<u32>,
+    pub(super) radii: Vec<Radii>,
+    pub(super) owner: Vec<u32>,
+    pub(super) rank: Vec<u32>,
+    pub(super) models: Vec<LocalModel>,
+}
+
+/// A fitted FaLK-SVM. It keeps the training rows, because any of them may be the nearest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FalkSvm {
+    pub(super) parts: FalkParts,
+    pub(super) centre_index: Index,
+    /// Number of the centre at each row that is one.
+    pub(super) centre_numbers: Vec<u32>,
+    pub(super) packed: Option<PackedRows>,
+}
+
+impl FalkSvm {
+    pub(super) fn from_parts(parts: FalkParts) -> Result<Self> {
+        parts.validate()?;
+        let metric = parts.params.metric(&parts.store)?;
+        let hints = IndexParams {
+            expected_k: Some(1),
+            ..parts.params.index.clone()
+        };
+        let centre_index = Index::build(&metric, parts.store.view(), Some(&parts.centres), &hints)?;
+        let packed = PackedRows::new(parts.store.view());
+        let mut centre_numbers = vec![NOBODY; parts.store.len()];
+        for (number, &row) in (0u32..).zip(&parts.centres) {
+            centre_numbers[row as usize] = number;
+        }
+        Ok(Self {
+            parts,
+            centre_index,
+            centre_numbers,
+            packed,
+        })
+    }
+
+    /// Rows of the centres.
+    pub fn centres(&self) -> &[u32] {
+        &self.parts.centres
+    }
+
+    /// How far each centre reaches.
+    pub fn radii(&self) -> &[Radii] {
+        &self.parts.radii
+    }
+
+    /// The local models, one a centre.
+    pub fn local_models(&self) -> &[LocalModel] {
+        &self.parts.models
+    }
+
+    /// Number of the centre that a training row belongs to, and its neighbour rank there.
+    pub fn owner_of(&self, row: usize) -> (u32, u32) {
+        (self.parts.owner[row], self.parts.rank[row])
+    }
+
+    /// Number of training rows.
+    pub fn n_rows(&self) -> usize {
+        self.parts.store.len()
+    }
+
+    /// The training rows.
+    pub fn samples(&self) -> SamplesView<'_> {
+        self.parts.store.view()
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &FalkParams {
+        &self.parts.params
+    }
+
+    /// Changes which machine answers.
+    pub fn set_assign(&mut self, assign: Assign) {
+        self.parts.params.assign = assign;
+    }
+
+    /// Local models that needed an SVM: their neighbourhoods hold more than one class.
+    pub fn n_trained(&self) -> usize {
+        let trained = |model: &&LocalModel| matches!(model, LocalModel::Machines(_));
+        self.parts.models.iter().filter(trained).count()
+    }
+
+    /// Training rows that are support vectors of some local machine.
+    pub fn n_distinct_support(&self) -> usize {
+        let mut used = vec![false; self.n_rows()];
+        for model in &self.parts.models {
+            if let LocalModel::Machines(machines) = model {
+                for &row in &machines.support {
+                    used[row as usize] = true;
+                }
+            }
+        }
+        used.iter().filter(|&&yes| yes).count()
+    }
+
+    pub(super) fn evaluation(&self) -> Evaluation<'_> {
+        Evaluation {
+            samples: self.parts.store.view(),
+            packed: self.packed.as_ref(),
+        }
+    }
+
+    pub(super) fn class_names(&self) -> Option<&[ClassName]> {
+        match &self.parts.store.answers {
+            super::store::Answers::Classes(labels) => Some(labels.names()),
+            super::store::Answers::Real(_) => None,
+        }
+    }
+}
+
+impl FalkParts {
+    fn validate(&self) -> Result<()> {
+        self.params.check()?;
+        self.store.validate()?;
+        let n_rows = self.store.len();
+        let n_centres = self.centres.len();
+        for (what, expected, found) in [
+            ("owners of the rows", n_rows, self.owner.len()),
+            ("ranks of the rows", n_rows, self.rank.len()),
+            ("local models", n_centres, self.models.len()),
+            ("radii of the centres", n_centres, self.radii.len()),
+        ] {
+            if expected != found {
+                return Err(Error::Shape {
+                    what,
+                    expected,
+                    found,
+                });
+            }
+        }
+        if n_centres == 0 {
+            return Err(Error::NoRows);
+        }
+        let outside = |values: &[u32], limit: usize, exempt: Option<u32>| {
+            values
+                .iter()
+                .copied()
+                .find(|&value| value as usize >= limit && Some(value) != exempt)
+        };
+        for (what, limit, found) in [
+            (
+                "centre against the number of rows",
+                n_rows,
+                outside(&self.centres, n_rows, None),
+            ),
+            (
+                "owner against the number of centres",
+                n_centres,
+                outside(&self.owner, n_centres, Some(NOBODY)),
+            ),
+        ] {
+            if let Some(value) = found {
+                return Err(Error::Shape {
+                    what,
+                    expected: limit,
+                    found: value as usize,
+                });
+            }
+        }
+        for model in &self.models {
+            model.validate(n_rows, self.store.n_classes())?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for FalkSvm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.parts.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for FalkSvm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let parts = FalkParts::deserialize(deserializer)?;
+        Self::from_parts(parts).map_err(serde::de::Error::custom)
+    }
+}

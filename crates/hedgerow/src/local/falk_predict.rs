@@ -1,0 +1,256 @@
+//! Answers of FaLK-SVM.
+
+use super::falk::{Assign, FalkSvm};
+use super::machine::{LocalModel, Scratch};
+use crate::data::{ClassName, SamplesView};
+use crate::neighbours::Neighbour;
+use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
+use rayon::prelude::*;
+
+/// Queries that one task answers.
+const TASK_QUERIES: usize = 64;
+
+/// What one local model says about one row.
+pub(super) enum Voice<'a> {
+    /// All rows of the neighbourhood agree.
+    Constant(f64),
+    /// Decision values of the machines.
+    Decisions(&'a super::machine::LocalMachines, &'a [f64]),
+}
+
+impl Voice<'_> {
+    /// The class code.
+    pub(super) fn class(&self) -> u32 {
+        match self {
+            Self::Constant(code) => *code as u32,
+            Self::Decisions(machines, decisions) => machines.class(decisions),
+        }
+    }
+
+    /// The estimated target.
+    pub(super) fn value(&self) -> f64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Decisions(_, decisions) => decisions[0],
+        }
+    }
+}
+
+impl FalkSvm {
+    fn check_queries(&self, samples: SamplesView<'_>) -> Result<()> {
+        samples.ensure_finite()?;
+        let is_dense = matches!(samples, SamplesView::Dense { .. });
+        if is_dense && samples.n_features() > self.samples().n_features() {
+            return Err(Error::Shape {
+                what: "features of the rows to predict",
+                expected: self.samples().n_features(),
+                found: samples.n_features(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The centres whose machines answer for each row, by their numbers.
+    pub fn responsible(&self, samples: SamplesView<'_>) -> Result<Vec<Vec<u32>>> {
+        self.check_queries(samples)?;
+        let number_of = |found: &Neighbour| self.centre_number(found.row);
+        match self.parts.params.assign {
+            Assign::Nearest => {
+                let searcher = self.parts.index.searcher(self.samples())?;
+                let nearest = searcher.nearest(samples)?;
+                let owner = |found: &Neighbour| vec![self.parts.owner[found.row as usize]];
+                Ok(nearest.iter().map(owner).collect())
+            }
+            Assign::Centre => {
+                let searcher = self.centre_index.searcher(self.samples())?;
+                let nearest = searcher.nearest(samples)?;
+                Ok(nearest.iter().map(|found| vec![number_of(found)]).collect())
+            }
+            Assign::Vote(count) => {
+                let searcher = self.centre_index.searcher(self.samples())?;
+                let found = searcher.k_nearest(samples, count as usize)?;
+                let numbers = |list: &Vec<Neighbour>| list.iter().map(number_of).collect();
+                Ok(found.iter().map(numbers).collect())
+            }
+        }
+    }
+
+    /// Lets every responsible machine speak about its rows: `answer(row, voice)` gives what is
+    /// to be kept. Results stand in the order of the rows, and of the responsible centres within.
+    pub(super) fn consult<T: Send + Clone + Default>(
+        &self,
+        samples: SamplesView<'_>,
+        answer: impl Fn(u32, &Voice<'_>) -> Result<T> + Sync,
+    ) -> Result<Vec<Vec<T>>> {
+        let responsible = self.responsible(samples)?;
+        let mut out: Vec<Vec<T>> = responsible
+            .iter()
+            .map(|list| vec![T::default(); list.len()])
+            .collect();
+        // By model, so that its support vectors are in the cache for all of its rows.
+        let mut jobs: Vec<(u32, u32, u32)> = responsible
+            .iter()
+            .enumerate()
+            .flat_map(|(row, list)| {
+                list.iter()
+                    .enumerate()
+                    .map(move |(place, &model)| (model, row as u32, place as u32))
+            })
+            .collect();
+        jobs.par_sort_unstable();
+        let evaluation = self.evaluation();
+        let answers: Vec<Vec<T>> = jobs
+            .par_chunks(TASK_QUERIES)
+            .map_init(Scratch::default, |scratch, task| {
+                let mut answers = Vec::with_capacity(task.len());
+                for group in task.chunk_by(|a, b| a.0 == b.0) {
+                    match &self.parts.models[group[0].0 as usize] {
+                        LocalModel::Constant(value) => {
+                            for &(_, row, _) in group {
+                                answers.push(answer(row, &Voice::Constant(*value))?);
+                            }
+                        }
+                        LocalModel::Machines(machines) => {
+                            let rows: Vec<u32> = group.iter().map(|&(_, row, _)| row).collect();
+                            evaluation.decide(
+                                machines,
+                                samples,
+                                &rows,
+                                scratch,
+                                |at, values| {
+                                    let voice = Voice::Decisions(machines, values);
+                                    answers.push(answer(rows[at], &voice)?);
+                                    Ok(())
+                                },
+                            )?;
+                        }
+                    }
+                }
+                Ok(answers)
+            })
+            .collect::<Result<_>>()?;
+        for (&(_, row, place), value) in jobs.iter().zip(answers.into_iter().flatten()) {
+            out[row as usize][place as usize] = value;
+        }
+        Ok(out)
+    }
+
+    /// The number of the centre at a row.
+    pub(super) fn centre_number(&self, row: u32) -> u32 {
+        self.centre_numbers[row as usize]
+    }
+
+    fn mean_rows(&self, samples: SamplesView<'_>) -> Result<Vec<f64>> {
+        let voices = self.consult(samples, |_, voice| Ok(voice.value()))?;
+        let mean = |list: &Vec<f64>| list.iter().sum::<f64>() / list.len() as f64;
+        Ok(voices.iter().map(mean).collect())
+    }
+}
+
+impl Predictor for FalkSvm {
+    fn n_features(&self) -> usize {
+        self.samples().n_features()
+    }
+
+    fn classes(&self) -> Option<&[ClassName]> {
+        self.class_names()
+    }
+
+    fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
+        let Some(names) = self.class_names() else {
+            return Ok(Prediction::Real(self.mean_rows(samples)?));
+        };
+        let voices = self.consult(samples, |_, voice| Ok(voice.class()))?;
+        // Of the classes with most votes, the one that the nearest centre speaks for.
+        let elect = |list: &Vec<u32>| {
+            let mut votes = vec![0u32; names.len()];
+            for &class in list {
+                votes[class as usize] += 1;
+            }
+            let most = votes.iter().copied().max().unwrap_or(0);
+            let first = list.iter().find(|&&class| votes[class as usize] == most);
+            first.copied().unwrap_or(0)
+        };
+        Ok(Prediction::Classes(voices.iter().map(elect).collect()))
+    }
+
+    /// Two classes: one column, positive for the first. More: the votes of one-vs-one for every
+    /// class. Regression: the estimate.
+    fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        let Some(names) = self.class_names() else {
+            return Ok(ScoreMatrix {
+                columns: vec!["value".to_owned()],
+                values: self.mean_rows(samples)?,
+            });
+        };
+        if let [first, second] = names {
+            let values = self.consult(samples, |_, voice| {
+                Ok(match voice {
+                    Voice::Constant(code) => 1.0 - 2.0 * code,
+                    Voice::Decisions(_, decisions) => decisions[0],
+                })
+            })?;
+            let mean = |list: &Vec<f64>| list.iter().sum::<f64>() / list.len() as f64;
+            return Ok(ScoreMatrix {
+                columns: vec![format!("{first}/{second}")],
+                values: values.iter().map(mean).collect(),
+            });
+        }
+        self.per_class(samples, |voice, out| {
+            match voice {
+                Voice::Constant(code) => out[*code as usize] += names.len() as f64 - 1.0,
+                Voice::Decisions(machines, decisions) => {
+                    for ((a, b), &value) in
+                        crate::svm::pairs(machines.classes.len()).zip(decisions.iter())
+                    {
+                        let winner = if value > 0.0 { a } else { b };
+                        out[machines.classes[winner] as usize] += 1.0;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        if !self.parts.params.local.probability || self.class_names().is_none() {
+            return Err(Error::NoProbabilities);
+        }
+        self.per_class(samples, |voice, out| match voice {
+            Voice::Constant(code) => {
+                // All `size` rows of the neighbourhood agree: the estimate of Laplace.
+                out[*code as usize] = 1.0;
+                Ok(())
+            }
+            Voice::Decisions(machines, decisions) => machines.probabilities(decisions, out),
+        })
+    }
+}
+
+impl FalkSvm {
+    /// The mean over the responsible machines of one number a class.
+    fn per_class(
+        &self,
+        samples: SamplesView<'_>,
+        numbers: impl Fn(&Voice<'_>, &mut [f64]) -> Result<()> + Sync,
+    ) -> Result<ScoreMatrix> {
+        let names = self.class_names().unwrap_or(&[]);
+        let width = names.len();
+        let voices = self.consult(samples, |_, voice| {
+            let mut out = vec![0.0; width];
+            numbers(voice, &mut out)?;
+            Ok(out)
+        })?;
+        let mut values = Vec::with_capacity(samples.n_rows() * width);
+        for list in &voices {
+            for class in 0..width {
+                let sum: f64 = list.iter().map(|out| out[class]).sum();
+                values.push(sum / list.len() as f64);
+            }
+        }
+        Ok(ScoreMatrix {
+            columns: names.iter().map(ToString::to_string).collect(),
+            values,
+        })
+    }
+}

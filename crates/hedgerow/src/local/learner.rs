@@ -1,0 +1,375 @@
+//! Training on one neighbourhood.
+
+use super::machine::{LocalMachine, LocalMachines, LocalModel};
+use super::params::LocalSvmParams;
+use super::store::{Answers, Store};
+use crate::data::Generator;
+use crate::kernel::{Gram, Kernel};
+use crate::solve::smo::Limits;
+use crate::svm::small::{Costs, SmallSvc, SmallSvr};
+use crate::svm::{Sigmoid, pairs};
+use crate::{Error, Result, Status};
+use std::time::Instant;
+
+/// Folds of the cross-validation behind probabilities.
+const CALIBRATION_FOLDS: usize = 5;
+
+/// What training cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Effort {
+    pub(super) status: Status,
+    pub(super) iterations: u64,
+    pub(super) objective: f64,
+    pub(super) bounded: usize,
+}
+
+impl Effort {
+    pub(super) const NONE: Self = Self {
+        status: Status::Converged,
+        iterations: 0,
+        objective: 0.0,
+        bounded: 0,
+    };
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            status: self.status.and(other.status),
+            iterations: self.iterations + other.iterations,
+            objective: self.objective + other.objective,
+            bounded: self.bounded + other.bounded,
+        }
+    }
+}
+
+/// Buffers that one thread uses for one neighbourhood after the other.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    svc: SmallSvc,
+    svr: SmallSvr,
+    matrix: Vec<f32>,
+}
+
+/// Trains machines on neighbourhoods of the rows of a store.
+#[derive(Debug)]
+pub(super) struct Learner<'a> {
+    store: &'a Store,
+    params: &'a LocalSvmParams,
+    /// The kernel, unless every neighbourhood has its own.
+    fixed: Option<Kernel>,
+    /// Cost of a row of each class.
+    class_costs: Vec<f64>,
+    start: Instant,
+}
+
+impl<'a> Learner<'a> {
+    pub(super) fn new(store: &'a Store, params: &'a LocalSvmParams) -> Result<Self> {
+        params.check()?;
+        let spec = &params.solver.kernel;
+        let fixed = if spec.has_percentiles() {
+            None
+        } else {
+            Some(spec.resolve(store.view(), params.solver.seed)?)
+        };
+        if fixed
+            .as_ref()
+            .is_some_and(|kernel| kernel.any(&Kernel::is_precomputed))
+        {
+            return Err(Error::KernelUse {
+                kernel: "precomputed".to_owned(),
+                problem: "neighbourhoods are found by features: give the features and a kernel",
+            });
+        }
+        let mut class_costs = vec![params.cost; store.n_classes().unwrap_or(1)];
+        if let Answers::Classes(labels) = &store.answers {
+            for (name, weight) in &params.class_weights {
+                let code = labels.code_of(name).ok_or_else(|| Error::UnknownClass {
+                    name: name.to_string(),
+                })?;
+                class_costs[code as usize] = params.cost * weight;
+            }
+        }
+        Ok(Self {
+            store,
+            params,
+            fixed,
+            class_costs,
+            start: Instant::now(),
+        })
+    }
+
+    fn limits(&self) -> Limits {
+        self.params.solver.limits(self.start)
+    }
+
+    /// The kernel for rows that ascend in distance from their centre.
+    pub(super) fn kernel(&self, rows: &[u32]) -> Result<Kernel> {
+        if let Some(kernel) = &self.fixed {
+            return Ok(kernel.clone());
+        }
+        let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
+        let spec = &self.params.solver.kernel;
+        spec.resolve_neighborhood(self.store.view().select(&rows).view())
+    }
+
+    /// Trains on rows that ascend in distance from their centre; `task` numbers the neighbourhood
+    /// for everything random in it.
+    pub(super) fn learn(
+        &self,
+        rows: &[u32],
+        task: u64,
+        workspace: &mut Workspace,
+    ) -> Result<(LocalModel, Effort)> {
+        match &self.store.answers {
+            Answers::Classes(labels) => self.classify(rows, labels.codes(), task, workspace),
+            Answers::Real(targets) => self.regress(rows, targets, workspace),
+        }
+    }
+
+    fn classify(
+        &self,
+        rows: &[u32],
+        codes: &[u32],
+        task: u64,
+        workspace: &mut Workspace,
+    ) -> Result<(LocalModel, Effort)> {
+        let classes = occurring(rows.iter().map(|&row| codes[row as usize]));
+        if let [only] = classes[..] {
+            return Ok((LocalModel::Constant(f64::from(only)), Effort::NONE));
+        }
+        let kernel = self.kernel(rows)?;
+        let gram = Gram::new(&kernel, self.store.view(), rows.to_vec())?.sequential(true);
+        let n = rows.len();
+        let is_binary = classes.len() == 2;
+        if is_binary {
+            gram.symmetric_into(workspace.svc.gram_mut(n))?;
+        } else {
+            workspace.matrix.resize(n * n, 0.0);
+            gram.symmetric_into(&mut workspace.matrix[..n * n])?;
+        }
+        let mut effort = Effort::NONE;
+        // Coefficients by position in `rows`, a machine after the other.
+        let mut expansions = Vec::new();
+        for (number, (first, second)) in pairs(classes.len()).enumerate() {
+            let positions: Vec<usize> = (0..n)
+                .filter(|&p| {
+                    let code = codes[rows[p] as usize];
+                    code == classes[first] || code == classes[second]
+                })
+                .collect();
+            if !is_binary {
+                copy_submatrix(&workspace.matrix, n, &positions, &mut workspace.svc);
+            }
+            let labels: Vec<i8> = positions
+                .iter()
+                .map(|&p| {
+                    if codes[rows[p] as usize] == classes[first] {
+                        1
+                    } else {
+                        -1
+                    }
+                })
+                .collect();
+            let costs: Vec<f64> = positions
+                .iter()
+                .map(|&p| {
+                    self.class_costs[codes[rows[p] as usize] as usize] * self.store.weight(rows[p])
+                })
+                .collect();
+            let sigmoid = if self.params.probability {
+                let seed = self.params.solver.seed;
+                let mut generator = Generator::for_task(seed, (task << 16) + number as u64);
+                Some(self.calibrate(&labels, &costs, &mut generator, &mut workspace.svc)?)
+            } else {
+                None
+            };
+            let machine = workspace
+                .svc
+                .solve(&labels, Costs::PerRow(&costs), &self.limits())?;
+            if !machine.rho.is_finite() {
+                return Err(too_large(&kernel));
+            }
+            let bounded = machine.coefficients.iter().zip(&costs);
+            effort = effort.and(Effort {
+                status: machine.status,
+                iterations: machine.iterations,
+                objective: machine.objective,
+                bounded: bounded.filter(|&(beta, cost)| beta.abs() >= *cost).count(),
+            });
+            let terms = positions.iter().zip(machine.coefficients);
+            expansions.push((
+                terms
+                    .filter(|&(_, &beta)| beta != 0.0)
+                    .map(|(&p, &beta)| (rows[p], beta))
+                    .collect::<Vec<(u32, f64)>>(),
+                machine.rho,
+                sigmoid,
+            ));
+        }
+        Ok((
+            LocalModel::Machines(assemble(kernel, classes, expansions)),
+            effort,
+        ))
+    }
+
+    /// A sigmoid from decision values of rows that the machine did not learn from. The matrix of
+    /// the problem stands in the solver already.
+    fn calibrate(
+        &self,
+        labels: &[i8],
+        costs: &[f64],
+        generator: &mut Generator,
+        svc: &mut SmallSvc,
+    ) -> Result<Sigmoid> {
+        let positive: Vec<bool> = labels.iter().map(|&label| label > 0).collect();
+        let n_positive = positive.iter().filter(|&&yes| yes).count();
+        let n_negative = labels.len() - n_positive;
+        if n_positive.min(n_negative) < 2 {
+            // Some fold would have to learn from one class.
+            return Ok(Sigmoid::prior(n_positive, n_negative));
+        }
+        let fold_of = stratified_folds(&positive, CALIBRATION_FOLDS, generator);
+        let mut decisions = vec![0.0; labels.len()];
+        for fold in 0..CALIBRATION_FOLDS {
+            let kept: Vec<f64> = costs
+                .iter()
+                .zip(&fold_of)
+                .map(|(&cost, &f)| if f == fold { 0.0 } else { cost })
+                .collect();
+            let machine = svc.solve(labels, Costs::PerRow(&kept), &self.limits())?;
+            for (i, decision) in decisions.iter_mut().enumerate() {
+                if fold_of[i] == fold {
+                    *decision = machine.decisions[i];
+                }
+            }
+        }
+        Ok(Sigmoid::fit(&decisions, &positive))
+    }
+
+    fn regress(
+        &self,
+        rows: &[u32],
+        targets: &[f64],
+        workspace: &mut Workspace,
+    ) -> Result<(LocalModel, Effort)> {
+        let local: Vec<f64> = rows.iter().map(|&row| targets[row as usize]).collect();
+        if local.iter().all(|&target| target == local[0]) {
+            return Ok((LocalModel::Constant(local[0]), Effort::NONE));
+        }
+        let kernel = self.kernel(rows)?;
+        let n = rows.len();
+        workspace.matrix.resize(n * n, 0.0);
+        let matrix = &mut workspace.matrix[..n * n];
+        Gram::new(&kernel, self.store.view(), rows.to_vec())?
+            .sequential(true)
+            .symmetric_into(matrix)?;
+        let costs: Vec<f64> = rows
+            .iter()
+            .map(|&row| self.params.cost * self.store.weight(row))
+            .collect();
+        let solved =
+            workspace
+                .svr
+                .solve(matrix, &local, &costs, self.params.epsilon, &self.limits())?;
+        if !solved.rho.is_finite() {
+            return Err(too_large(&kernel));
+        }
+        let bounded = solved.coefficients.iter().zip(&costs);
+        let effort = Effort {
+            status: solved.status,
+            iterations: solved.iterations,
+            objective: solved.objective,
+            bounded: bounded.filter(|&(beta, cost)| beta.abs() >= *cost).count(),
+        };
+        let terms = rows.iter().zip(&solved.coefficients);
+        let terms = terms
+            .filter(|&(_, &beta)| beta != 0.0)
+            .map(|(&row, &beta)| (row, beta))
+            .collect();
+        let machines = assemble(kernel, Vec::new(), vec![(terms, solved.rho, None)]);
+        Ok((LocalModel::Machines(machines), effort))
+    }
+}
+
+fn too_large(kernel: &Kernel) -> Error {
+    Error::KernelUse {
+        kernel: kernel.to_string(),
+        problem: "its values on these data are too large: scale the features",
+    }
+}
+
+/// Distinct codes, ascending.
+pub(super) fn occurring(codes: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut classes: Vec<u32> = Vec::new();
+    for code in codes {
+        if let Err(place) = classes.binary_search(&code) {
+            classes.insert(place, code);
+        }
+    }
+    classes
+}
+
+/// Deals the rows of each class to folds in turn, in random order.
+pub(super) fn stratified_folds(
+    positive: &[bool],
+    n_folds: usize,
+    generator: &mut Generator,
+) -> Vec<usize> {
+    let mut fold_of = vec![0; positive.len()];
+    let mut dealt = 0;
+    for class in [true, false] {
+        let mut members: Vec<usize> = (0..positive.len())
+            .filter(|&i| positive[i] == class)
+            .collect();
+        generator.shuffle(&mut members);
+        for i in members {
+            fold_of[i] = dealt % n_folds;
+            dealt += 1;
+        }
+    }
+    fold_of
+}
+
+fn copy_submatrix(matrix: &[f32], n: usize, positions: &[usize], svc: &mut SmallSvc) {
+    let m = positions.len();
+    let out = svc.gram_mut(m);
+    for (row, &i) in out.chunks_mut(m).zip(positions) {
+        let source = &matrix[i * n..(i + 1) * n];
+        for (slot, &j) in row.iter_mut().zip(positions) {
+            *slot = source[j];
+        }
+    }
+}
+
+type Terms = (Vec<(u32, f64)>, f64, Option<Sigmoid>);
+
+/// Machines over the union of their support vectors.
+fn assemble(kernel: Kernel, classes: Vec<u32>, expansions: Vec<Terms>) -> LocalMachines {
+    let mut support: Vec<u32> = expansions
+        .iter()
+        .flat_map(|(terms, _, _)| terms.iter().map(|&(row, _)| row))
+        .collect();
+    support.sort_unstable();
+    support.dedup();
+    let machines = expansions
+        .into_iter()
+        .map(|(mut terms, rho, sigmoid)| {
+            terms.sort_unstable_by_key(|&(row, _)| row);
+            let slots = (terms.len() < support.len()).then(|| {
+                let slot = |&(row, _): &(u32, f64)| support.partition_point(|&s| s < row) as u32;
+                terms.iter().map(slot).collect()
+            });
+            LocalMachine {
+                slots,
+                coefficients: terms.iter().map(|&(_, beta)| beta).collect(),
+                rho,
+                sigmoid,
+            }
+        })
+        .collect();
+    LocalMachines {
+        kernel,
+        support,
+        classes,
+        machines,
+    }
+}

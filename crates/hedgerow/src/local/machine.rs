@@ -1,0 +1,243 @@
+//! What is learnt from one neighbourhood.
+//!
+//! A machine names its support vectors by their row in the one store of samples that all machines
+//! of a model share.
+
+use super::packed_rows::PackedRows;
+use crate::data::SamplesView;
+use crate::kernel::{Gram, Kernel, Radial};
+use crate::linalg::{dot, gather_gaussian};
+use crate::svm::{Multiclass, Sigmoid, couple};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Largest error of a decision value that single precision may cause; solvers stop at 1e-3.
+const MAX_DECISION_ERROR: f64 = 2e-4;
+
+/// The answer of a neighbourhood.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum LocalModel {
+    /// All rows agree: the class code, or the target.
+    Constant(f64),
+    /// Machines that tell the classes apart, or one that estimates the target.
+    Machines(LocalMachines),
+}
+
+/// Machines that share kernel and support vectors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LocalMachines {
+    /// The kernel, with the width of this neighbourhood.
+    pub kernel: Kernel,
+    /// Rows of the support vectors, ascending.
+    pub support: Vec<u32>,
+    /// Codes of the classes that occur, ascending; empty for regression.
+    pub classes: Vec<u32>,
+    /// One machine a pair of classes in the order of [`crate::svm::pairs`], or one for regression.
+    pub machines: Vec<LocalMachine>,
+}
+
+/// One expansion over some of the support vectors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LocalMachine {
+    /// Positions in the list of support vectors; `None` if all of them count.
+    pub slots: Option<Vec<u32>>,
+    /// Coefficient of each.
+    pub coefficients: Vec<f64>,
+    /// Threshold.
+    pub rho: f64,
+    /// Map to probabilities.
+    pub sigmoid: Option<Sigmoid>,
+}
+
+impl LocalMachine {
+    /// Decision value from the kernel values of all support vectors.
+    fn decision<T: crate::linalg::Real>(&self, values: &[T]) -> f64 {
+        let sum = match &self.slots {
+            None => dot(values, &self.coefficients),
+            Some(slots) => {
+                let terms = slots.iter().zip(&self.coefficients);
+                terms
+                    .map(|(&slot, &beta)| beta * values[slot as usize].to_f64())
+                    .sum()
+            }
+        };
+        sum - self.rho
+    }
+}
+
+impl LocalModel {
+    /// Number of support vectors.
+    pub fn n_support(&self) -> usize {
+        match self {
+            Self::Constant(_) => 0,
+            Self::Machines(machines) => machines.support.len(),
+        }
+    }
+
+    /// An error unless rows, classes and positions lie within bounds and lengths agree.
+    pub fn validate(&self, n_rows: usize, n_classes: Option<usize>) -> Result<()> {
+        let bad = |what, expected, found| {
+            Err(Error::Shape {
+                what,
+                expected,
+                found,
+            })
+        };
+        match self {
+            Self::Constant(value) => {
+                let code = *value as usize;
+                match n_classes {
+                    Some(n) if *value < 0.0 || code >= n || value.fract() != 0.0 => {
+                        bad("class of a constant local model (must be below)", n, code)
+                    }
+                    None if !value.is_finite() => bad("finite value of a local model", 1, 0),
+                    _ => Ok(()),
+                }
+            }
+            Self::Machines(all) => {
+                all.kernel.check()?;
+                let n_support = all.support.len();
+                let ascending = all.support.windows(2).all(|pair| pair[0] < pair[1]);
+                let last = all.support.last().map_or(0, |&row| row as usize + 1);
+                if !ascending || last > n_rows {
+                    return bad(
+                        "rows of local support vectors (ascending, below)",
+                        n_rows,
+                        last,
+                    );
+                }
+                let classes = &all.classes;
+                let last = classes.last().map_or(0, |&code| code as usize + 1);
+                let ascending = classes.windows(2).all(|pair| pair[0] < pair[1]);
+                if !ascending || last > n_classes.unwrap_or(0) || classes.len() == 1 {
+                    return bad("classes of a local model", n_classes.unwrap_or(0), last);
+                }
+                let needed = match n_classes {
+                    Some(_) => Multiclass::OneVsOne.n_machines(classes.len()),
+                    None => 1,
+                };
+                if all.machines.len() != needed {
+                    return bad("machines of a local model", needed, all.machines.len());
+                }
+                for machine in &all.machines {
+                    let terms = machine.slots.as_ref().map_or(n_support, Vec::len);
+                    let mut slots = machine.slots.iter().flatten();
+                    let outside = slots.any(|&slot| slot as usize >= n_support);
+                    if outside || machine.coefficients.len() != terms {
+                        return bad(
+                            "coefficients of a local machine",
+                            terms,
+                            machine.coefficients.len(),
+                        );
+                    }
+                    let finite = machine.rho.is_finite()
+                        && machine.coefficients.iter().all(|beta| beta.is_finite());
+                    if !finite {
+                        return bad("finite numbers of a local machine", 1, 0);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl LocalMachines {
+    /// The class code that decision values speak for.
+    pub fn class(&self, decisions: &[f64]) -> u32 {
+        let winner = Multiclass::OneVsOne.decide(self.classes.len(), decisions);
+        self.classes[winner as usize]
+    }
+
+    /// Probabilities of all classes of the data; those that do not occur here have none.
+    pub fn probabilities(&self, decisions: &[f64], out: &mut [f64]) -> Result<()> {
+        let first: Vec<f64> = self
+            .machines
+            .iter()
+            .zip(decisions)
+            .map(|(machine, &value)| {
+                let sigmoid = machine.sigmoid.ok_or(Error::NoProbabilities)?;
+                Ok(sigmoid.probability(value))
+            })
+            .collect::<Result<_>>()?;
+        out.fill(0.0);
+        for (&class, p) in self.classes.iter().zip(couple(self.classes.len(), &first)) {
+            out[class as usize] = p;
+        }
+        Ok(())
+    }
+
+    /// Whether single precision keeps the decision values.
+    fn single_is_enough(&self, packed: &PackedRows, gamma: f64) -> bool {
+        let norm =
+            |machine: &LocalMachine| dot(&machine.coefficients, &machine.coefficients).sqrt();
+        let largest = self.machines.iter().map(norm).fold(0.0, f64::max);
+        packed.gaussian_error(gamma) * largest <= MAX_DECISION_ERROR
+    }
+
+    fn decisions_of<T: crate::linalg::Real>(&self, values: &[T], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.machines.iter().map(|machine| machine.decision(values)));
+    }
+}
+
+/// Buffers of [`Evaluation`].
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    query: Vec<f32>,
+    single: Vec<f32>,
+    pub(super) decisions: Vec<f64>,
+}
+
+/// Evaluates local machines on the rows that they refer to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Evaluation<'a> {
+    pub(super) samples: SamplesView<'a>,
+    pub(super) packed: Option<&'a PackedRows>,
+}
+
+impl Evaluation<'_> {
+    /// Calls `visit(position in group, decision values)` for each query of a group that shares the
+    /// machines. A decision value does not depend on the other queries of its group.
+    pub(super) fn decide(
+        &self,
+        machines: &LocalMachines,
+        queries: SamplesView<'_>,
+        group: &[u32],
+        scratch: &mut Scratch,
+        mut visit: impl FnMut(usize, &[f64]) -> Result<()>,
+    ) -> Result<()> {
+        let n_support = machines.support.len();
+        if let (Some(packed), Kernel::Radial(Radial::Gaussian { gamma })) =
+            (self.packed, &machines.kernel)
+            && queries.n_features() <= self.samples.n_features()
+            && machines.single_is_enough(packed, *gamma)
+        {
+            for (position, &q) in group.iter().enumerate() {
+                packed.query(queries.row(q as usize), &mut scratch.query);
+                scratch.single.clear();
+                scratch.single.resize(n_support, 0.0);
+                gather_gaussian(
+                    packed.values(),
+                    &machines.support,
+                    &scratch.query,
+                    *gamma as f32,
+                    &mut scratch.single,
+                );
+                machines.decisions_of(&scratch.single, &mut scratch.decisions);
+                visit(position, &scratch.decisions)?;
+            }
+            return Ok(());
+        }
+        let gram = Gram::in_double(&machines.kernel, self.samples, machines.support.clone())?
+            .sequential(true);
+        let mut values = vec![0.0f64; n_support];
+        for (position, &q) in group.iter().enumerate() {
+            let prepared = gram.queries(queries, q as usize..q as usize + 1)?;
+            gram.block_here(&prepared, 0..n_support, &mut [&mut values]);
+            machines.decisions_of(&values, &mut scratch.decisions);
+            visit(position, &scratch.decisions)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! Machines that learn from neighbourhoods.
+//!
+//! A kernel SVM on all rows costs more than the square of their number; an SVM on the few hundred
+//! rows around a query costs a millisecond, and draws as fine a boundary there. [`FalkParams`]
+//! trains such machines beforehand, on neighbourhoods that together cover the data.
+
+mod covering;
+mod falk;
+mod falk_predict;
+mod learner;
+mod machine;
+mod packed_rows;
+mod params;
+mod store;
+
+pub use falk::{Assign, Cover, FalkParams, FalkSvm, Radii};
+pub use machine::{LocalMachine, LocalMachines, LocalModel};
+pub use params::LocalSvmParams;

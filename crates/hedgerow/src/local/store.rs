@@ -1,0 +1,86 @@
+//! The training rows that a local model keeps, with what is known of them.
+
+use crate::data::{ClassLabels, Dataset, Samples, SamplesView, Target};
+use crate::svm::check_samples;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What the rows are labelled with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) enum Answers {
+    Classes(ClassLabels),
+    Real(Vec<f64>),
+}
+
+/// Rows, answers and weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Store {
+    pub(super) samples: Samples,
+    pub(super) answers: Answers,
+    pub(super) weights: Option<Vec<f64>>,
+}
+
+impl Store {
+    /// The rows of a data set whose weight is positive.
+    pub(super) fn new(data: &Dataset) -> Result<Self> {
+        let data = crate::svm::without_weightless_rows(data)?;
+        let answers = match data.target() {
+            Target::Real(values) => Answers::Real(values.clone()),
+            _ => Answers::Classes(data.classes()?.clone()),
+        };
+        if data.n_rows() == 0 {
+            return Err(Error::NoRows);
+        }
+        Ok(Self {
+            samples: data.samples().clone(),
+            answers,
+            weights: data.weights().map(<[f64]>::to_vec),
+        })
+    }
+
+    pub(super) fn view(&self) -> SamplesView<'_> {
+        self.samples.view()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.samples.n_rows()
+    }
+
+    /// Number of classes; `None` for real targets.
+    pub(super) fn n_classes(&self) -> Option<usize> {
+        match &self.answers {
+            Answers::Classes(labels) => Some(labels.n_classes()),
+            Answers::Real(_) => None,
+        }
+    }
+
+    pub(super) fn weight(&self, row: u32) -> f64 {
+        self.weights.as_ref().map_or(1.0, |all| all[row as usize])
+    }
+
+    /// An error unless everything has a value for every row.
+    pub(super) fn validate(&self) -> Result<()> {
+        let n = self.len();
+        let n_answers = match &self.answers {
+            Answers::Classes(labels) => labels.len(),
+            Answers::Real(values) => values.len(),
+        };
+        let n_weights = self.weights.as_ref().map_or(n, Vec::len);
+        for (what, found) in [
+            ("answers of the stored rows", n_answers),
+            ("weights of the stored rows", n_weights),
+        ] {
+            if found != n {
+                return Err(Error::Shape {
+                    what,
+                    expected: n,
+                    found,
+                });
+            }
+        }
+        if let Answers::Classes(labels) = &self.answers {
+            ClassLabels::new(labels.names().to_vec(), labels.codes().to_vec())?;
+        }
+        check_samples(&self.samples)
+    }
+}
