@@ -11,7 +11,7 @@ pub(super) struct Norms<'a, T> {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct DotMap;
+pub(crate) struct DotMap;
 
 impl<T: Real> TileMap<T> for DotMap {
     const DIFFERENCE: bool = false;
@@ -23,10 +23,10 @@ impl<T: Real> TileMap<T> for DotMap {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct PolynomialMap<T> {
-    pub(super) gamma: T,
-    pub(super) coef0: T,
-    pub(super) degree: u32,
+pub(crate) struct PolynomialMap<T> {
+    pub(crate) gamma: T,
+    pub(crate) coef0: T,
+    pub(crate) degree: u32,
 }
 
 impl<T: Real> TileMap<T> for PolynomialMap<T> {

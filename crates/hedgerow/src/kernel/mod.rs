@@ -22,7 +22,10 @@ pub use gram::{Gram, GramQueries};
 pub use local::{
     ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
 };
+pub(crate) use maps::{DotMap, PolynomialMap};
+pub(crate) use packed::{Formula, Packed};
 pub use radial::{Definiteness, Radial};
+pub(crate) use scalar::euclidean_sq_dist;
 pub use scalar::spectral_angle;
 pub use spec::KernelSpec;
 pub use width::{

@@ -16,7 +16,7 @@ use super::maps::{
     DotMap, GaussianMap, GaussianOfDifference, Norms, PolynomialMap, RadialMap, RadialOfDifference,
     SigmoidMap,
 };
-use crate::data::SamplesView;
+use crate::data::{Row, SamplesView};
 use crate::linalg::{
     PANEL, Panels, Real, SPARSE_QUERIES, SparseQueries, SparseRows, TileMap, panel_block,
     sparse_block,
@@ -33,7 +33,7 @@ const MAX_SPREAD: f64 = (1 << 24) as f64;
 
 /// A kernel as a function of one accumulated number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Formula {
+pub(crate) enum Formula {
     /// $\langle x, x'\rangle$.
     Dot,
     /// $(\gamma\langle x, x'\rangle + r)^d$.
@@ -275,7 +275,7 @@ enum Store<T> {
 }
 
 /// Rows in one precision, ready to meet queries under one formula.
-pub(super) struct Packed<T> {
+pub(crate) struct Packed<T> {
     formula: Formula,
     layout: Layout,
     offset: Vec<f64>,
@@ -289,7 +289,7 @@ pub(super) struct Packed<T> {
 }
 
 /// Query rows in the form that the store wants.
-pub(super) struct Queries<T> {
+pub(crate) struct Queries<T> {
     count: usize,
     dense: Vec<T>,
     sparse: Vec<SparseQueries<T>>,
@@ -297,6 +297,16 @@ pub(super) struct Queries<T> {
 }
 
 impl<T: Real> Packed<T> {
+    /// Sparse rows for a function of inner products, whatever the precision of `T` makes of it.
+    pub(crate) fn sparse(formula: Formula, view: SamplesView<'_>, rows: &[u32]) -> Self {
+        let layout = Layout {
+            single: size_of::<T>() == 4,
+            sparse: true,
+            difference: false,
+        };
+        Self::new(formula, view, rows, layout, Vec::new())
+    }
+
     pub(super) fn new(
         formula: Formula,
         view: SamplesView<'_>,
@@ -327,14 +337,14 @@ impl<T: Real> Packed<T> {
             }))
         } else {
             Store::Dense(Panels::pack(rows.len(), n_features, |i, out| {
-                packed.shifted(view, rows[i] as usize, &mut buffer);
+                packed.shifted(view.row(rows[i] as usize), &mut buffer);
                 for (slot, &value) in out.iter_mut().zip(&buffer) {
                     *slot = T::from_f64(value);
                 }
             }))
         };
         for &i in rows {
-            let norm = packed.norm(view, i as usize, &mut buffer);
+            let norm = packed.norm(view.row(i as usize), &mut buffer);
             packed.norms.push(norm);
         }
         packed.norms.resize(rows.len() + PANEL, T::ZERO);
@@ -358,26 +368,26 @@ impl<T: Real> Packed<T> {
         }
     }
 
-    /// Row `i` of `view` relative to the offset.
-    fn shifted(&self, view: SamplesView<'_>, i: usize, out: &mut [f64]) {
-        view.row(i).write_dense(out);
+    /// A row relative to the offset.
+    fn shifted(&self, row: Row<'_>, out: &mut [f64]) {
+        row.write_dense(out);
         for (value, offset) in out.iter_mut().zip(&self.offset) {
             *value -= offset;
         }
     }
 
-    /// The norm term of row `i`, from the values as they are stored (rounded to `T`).
-    fn norm(&self, view: SamplesView<'_>, i: usize, buffer: &mut [f64]) -> T {
+    /// The norm term of a row, from the values as they are stored (rounded to `T`).
+    fn norm(&self, row: Row<'_>, buffer: &mut [f64]) -> T {
         let mut sum = 0.0;
         if self.offset.is_empty() {
-            view.row(i).for_each(|f, value| {
+            row.for_each(|f, value| {
                 if f < self.n_features {
                     let value = T::from_f64(value).to_f64();
                     sum += value * value;
                 }
             });
         } else {
-            self.shifted(view, i, buffer);
+            self.shifted(row, buffer);
             for &value in buffer.iter() {
                 let value = T::from_f64(value).to_f64();
                 sum += value * value;
@@ -389,7 +399,7 @@ impl<T: Real> Packed<T> {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         let store = match &self.store {
             Store::Dense(panels) => panels.bytes(),
             Store::Sparse(rows) => rows.bytes(),
@@ -408,6 +418,14 @@ impl<T: Real> Packed<T> {
         view: SamplesView<'_>,
         rows: impl ExactSizeIterator<Item = usize>,
     ) -> Queries<T> {
+        self.queries_of(rows.map(|i| view.row(i)))
+    }
+
+    /// Prepares rows as queries.
+    pub(crate) fn queries_of<'r>(
+        &self,
+        rows: impl ExactSizeIterator<Item = Row<'r>>,
+    ) -> Queries<T> {
         let count = rows.len();
         let mut buffer = self.dense_buffer();
         let mut queries = Queries {
@@ -419,29 +437,29 @@ impl<T: Real> Packed<T> {
         match &self.store {
             Store::Dense(_) => {
                 queries.dense.reserve(count * self.n_features);
-                for i in rows {
-                    self.shifted(view, i, &mut buffer);
+                for row in rows {
+                    self.shifted(row, &mut buffer);
                     queries
                         .dense
                         .extend(buffer.iter().map(|&value| T::from_f64(value)));
-                    queries.norms.push(self.norm(view, i, &mut buffer));
+                    queries.norms.push(self.norm(row, &mut buffer));
                 }
             }
             Store::Sparse(_) => {
-                for (q, i) in rows.enumerate() {
+                for (q, row) in rows.enumerate() {
                     let lane = q % SPARSE_QUERIES;
                     if lane == 0 {
                         let width = self.occurring.as_ref().map_or(self.n_features, Vec::len);
                         queries.sparse.push(SparseQueries::new(width));
                     }
                     if let Some(group) = queries.sparse.last_mut() {
-                        view.row(i).for_each(|f, value| {
+                        row.for_each(|f, value| {
                             if let Some(number) = self.number_of(f).filter(|_| value != 0.0) {
                                 group.set(lane, number as usize, T::from_f64(value));
                             }
                         });
                     }
-                    queries.norms.push(self.norm(view, i, &mut buffer));
+                    queries.norms.push(self.norm(row, &mut buffer));
                 }
             }
         }
@@ -449,7 +467,7 @@ impl<T: Real> Packed<T> {
     }
 
     /// Kernel values of all queries against the packed rows `columns`.
-    pub(super) fn block<O: Real>(
+    pub(crate) fn block<O: Real>(
         &self,
         queries: &Queries<T>,
         columns: (usize, usize),

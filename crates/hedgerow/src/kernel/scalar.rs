@@ -255,7 +255,7 @@ fn dot(x: Row<'_>, y: Row<'_>, n_features: usize) -> f64 {
 }
 
 /// $\|x - x'\|^2$ by differences.
-pub(super) fn euclidean_sq_dist(x: Row<'_>, y: Row<'_>, n_features: usize) -> f64 {
+pub(crate) fn euclidean_sq_dist(x: Row<'_>, y: Row<'_>, n_features: usize) -> f64 {
     let mut sum = 0.0;
     merge(x, y, n_features, |u, v| sum += (u - v) * (u - v));
     sum

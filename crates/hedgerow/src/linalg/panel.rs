@@ -4,6 +4,7 @@
 //! so that one vector load brings the same feature of neighbouring rows.
 
 use super::Real;
+use rayon::prelude::*;
 
 /// Rows of a panel.
 pub(crate) const PANEL: usize = 16;
@@ -35,6 +36,31 @@ impl<T: Real> Panels<T> {
                 values[start + f * PANEL] = value;
             }
         }
+        Self { n_features, values }
+    }
+
+    /// As [`Panels::pack`], in parallel; every call of `fill` gets a zeroed buffer.
+    pub(crate) fn pack_in_parallel(
+        n_rows: usize,
+        n_features: usize,
+        fill: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Self {
+        let mut values = vec![T::ZERO; n_rows.div_ceil(PANEL) * PANEL * n_features];
+        values
+            .par_chunks_mut((PANEL * n_features).max(1))
+            .enumerate()
+            .for_each_init(
+                || vec![T::ZERO; n_features],
+                |row, (p, panel)| {
+                    for i in p * PANEL..n_rows.min((p + 1) * PANEL) {
+                        row.fill(T::ZERO);
+                        fill(i, row);
+                        for (column, &value) in panel.chunks_exact_mut(PANEL).zip(row.iter()) {
+                            column[i % PANEL] = value;
+                        }
+                    }
+                },
+            );
         Self { n_features, values }
     }
 

@@ -1,28 +1,426 @@
-//! Looking at every row.
+//! Looking at every row, in blocks of inner products.
+//!
+//! # Precision
+//!
+//! $d^2 = s(x) + s(q) - 2p(x,q)$ with self-values $s$ and a product $p$: for the Euclidean distance
+//! $s = \|\cdot\|^2$ and the inner product, for a polynomial kernel $K(x,x)$ and $K(x,q)$. Computed
+//! in single precision from $w$ terms, the error is at most $\Gamma(s(x) + s(q))$, because
+//! $|p| \le \sqrt{s(x)s(q)}$:
+//!
+//! * Euclidean: $\Gamma = u(w + 24)$,
+//! * polynomial of degree $m$ with $\gamma > 0$, $r \ge 0$: $\Gamma = 1.1\,u(m(w + 12) + 24)$.
+//!
+//! So $(1-\Gamma)(s(x) + s(q)) - 2p$ is a lower limit of $d^2$ that costs nothing more than $d^2$.
+//! Metrics for which no such bound is known are evaluated pair by pair in double precision.
 
-use super::{Neighbour, Searcher};
+use super::Metric;
+use super::candidates::Candidates;
+use super::frame::{Frame, ROUNDOFF, sq_norm};
 use crate::Result;
-use crate::data::SamplesView;
+use crate::data::{Row, SamplesView};
+use crate::kernel::{DotMap, Formula, Kernel, Packed, PolynomialMap};
+use crate::linalg::{Hit, PANEL, Panels, combined_within, panel_block};
 
-/// The `k` nearest rows of one query.
-pub(super) fn k_nearest(
-    searcher: &Searcher<'_>,
-    queries: SamplesView<'_>,
-    query: usize,
-    k: usize,
-    left_out: Option<u32>,
-) -> Result<Vec<Neighbour>> {
-    let samples = searcher.samples;
-    let n_features = samples.n_features().max(queries.n_features());
-    let mut found = Vec::with_capacity(searcher.index.rows.len());
-    for &row in &searcher.index.rows {
-        if left_out != Some(row) {
-            let (x, y) = (samples.row(row as usize), queries.row(query));
-            let distance = searcher.index.metric.distance(x, y, n_features)?;
-            found.push(Neighbour { row, distance });
+/// Packed rows of one block.
+const COLUMNS: usize = 2048;
+/// Queries of one pass over the rows.
+pub(super) const TOGETHER: usize = 48;
+/// Largest self-value in single precision: a product may be as large, a sum twice that.
+const LARGEST: f64 = 1e37;
+/// Largest share of the self-values that the margin may be.
+const WIDEST: f64 = 0.02;
+
+/// Rows packed for looking at all of them.
+pub(super) struct Brute {
+    /// `None`: pair by pair.
+    packed: Option<Products>,
+}
+
+struct Products {
+    store: Store,
+    product: Product,
+    /// $(1-\Gamma)s(x)$.
+    terms: Vec<f32>,
+    margin: f64,
+    /// What products may lose because small numbers vanish.
+    vanished: f64,
+    /// Packed units a unit of distance.
+    scale: f64,
+}
+
+enum Store {
+    Dense {
+        frame: Option<Frame>,
+        panels: Panels<f32>,
+        width: usize,
+    },
+    Sparse(Packed<f32>),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Product {
+    Dot,
+    Polynomial { gamma: f64, coef0: f64, degree: u32 },
+}
+
+impl Product {
+    fn of(metric: &Metric) -> Option<Self> {
+        match *metric {
+            Metric::Euclidean | Metric::Kernel(Kernel::Linear | Kernel::Weighted { .. }) => {
+                metric.embedding(0).map(|_| Self::Dot)
+            }
+            Metric::Kernel(Kernel::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            }) if gamma > 0.0 && coef0 >= 0.0 && (1..=64).contains(&degree) => {
+                Some(Self::Polynomial {
+                    gamma,
+                    coef0,
+                    degree,
+                })
+            }
+            Metric::Kernel(_) => None,
         }
     }
-    found.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.row.cmp(&b.row)));
-    found.truncate(k);
-    Ok(found)
+
+    fn self_value(self, sq_norm: f64) -> f64 {
+        match self {
+            Self::Dot => sq_norm,
+            Self::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => (gamma * sq_norm + coef0).powi(degree as i32),
+        }
+    }
+
+    fn margin(self, terms: usize) -> f64 {
+        let terms = terms as f64;
+        match self {
+            Self::Dot => ROUNDOFF * (terms + 24.0),
+            Self::Polynomial { degree, .. } => {
+                1.1 * ROUNDOFF * (f64::from(degree) * (terms + 12.0) + 24.0)
+            }
+        }
+    }
+}
+
+/// Buffers of one search.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scratch {
+    exact: Vec<f64>,
+    queries: Vec<f32>,
+    own: Vec<f32>,
+    ready: Vec<bool>,
+    block: Vec<f32>,
+    hits: Vec<Hit>,
+}
+
+impl Brute {
+    /// Packs rows.
+    pub(super) fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Self {
+        Self {
+            packed: Products::pack(metric, samples, rows),
+        }
+    }
+
+    /// Adds the rows that may be among the nearest, for up to [`TOGETHER`] queries.
+    pub(super) fn search(
+        &self,
+        metric: &Metric,
+        samples: SamplesView<'_>,
+        rows: &[u32],
+        queries: &[Row<'_>],
+        n_features: usize,
+        scratch: &mut Scratch,
+        found: &mut [Candidates],
+    ) -> Result<()> {
+        scratch.ready.clear();
+        scratch.ready.resize(queries.len(), false);
+        if let Some(packed) = &self.packed {
+            packed.search(metric, rows, queries, scratch, found);
+        }
+        for ((query, found), &ready) in queries.iter().zip(found).zip(&scratch.ready) {
+            if !ready {
+                pair_by_pair(metric, samples, rows, *query, n_features, found)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds rows by their true distances.
+pub(super) fn pair_by_pair(
+    metric: &Metric,
+    samples: SamplesView<'_>,
+    rows: &[u32],
+    query: Row<'_>,
+    n_features: usize,
+    found: &mut Candidates,
+) -> Result<()> {
+    for &row in rows.iter().filter(|&&row| row != super::GONE) {
+        let distance = metric.distance(samples.row(row as usize), query, n_features)?;
+        found.push(row, distance, distance);
+    }
+    Ok(())
+}
+
+impl Products {
+    fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
+        let product = Product::of(metric)?;
+        let n_features = samples.n_features();
+        let weighted = matches!(metric, Metric::Kernel(Kernel::Weighted { .. }));
+        let sparse = !weighted && stays_sparse(samples, rows.len());
+        let mut sq_norms = vec![0.0; rows.len()];
+        let (store, terms, scale) = if sparse {
+            let formula = match product {
+                Product::Dot => Formula::Dot,
+                Product::Polynomial {
+                    gamma,
+                    coef0,
+                    degree,
+                } => Formula::Polynomial {
+                    gamma,
+                    coef0,
+                    degree,
+                },
+            };
+            let mut longest = 0;
+            for (&row, norm) in rows.iter().zip(&mut sq_norms) {
+                let values = samples.row(row as usize).values();
+                longest = longest.max(values.len());
+                *norm = sq_norm(values);
+            }
+            let packed = Packed::sparse(formula, samples, rows);
+            (Store::Sparse(packed), longest, 1.0)
+        } else {
+            let frame = match product {
+                Product::Dot => Some(Frame::fit(
+                    metric.embedding(n_features)?,
+                    samples,
+                    rows,
+                    false,
+                )?),
+                Product::Polynomial { .. } => None,
+            };
+            let width = metric
+                .embedding(n_features)
+                .map_or(n_features, super::metric::Embedding::width);
+            let norms: Vec<std::sync::OnceLock<f64>> = vec![std::sync::OnceLock::new(); rows.len()];
+            let panels = Panels::pack_in_parallel(rows.len(), width, |i, out| {
+                let row = samples.row(rows[i] as usize);
+                let mut sum = 0.0;
+                match (&frame, metric.embedding(n_features)) {
+                    (Some(frame), Some(embedding)) => {
+                        frame.write_single(embedding, row, out);
+                    }
+                    _ => row.for_each(|f, value| out[f] = value as f32),
+                }
+                for &value in out.iter() {
+                    sum += f64::from(value) * f64::from(value);
+                }
+                let _ = norms[i].set(sum);
+            });
+            for (slot, norm) in sq_norms.iter_mut().zip(norms) {
+                *slot = norm.into_inner().unwrap_or(0.0);
+            }
+            let scale = frame.as_ref().map_or(1.0, Frame::scale);
+            let store = Store::Dense {
+                frame,
+                panels,
+                width,
+            };
+            (store, width, scale)
+        };
+        let margin = product.margin(terms);
+        let mut largest = 0.0f64;
+        let mut kept = Vec::with_capacity(rows.len() + PANEL);
+        for norm in sq_norms {
+            let value = product.self_value(norm);
+            if !(value <= LARGEST) {
+                return None;
+            }
+            largest = largest.max(value);
+            kept.push(((1.0 - margin) * value) as f32);
+        }
+        let vanished = 1e-36 * (terms as f64 + 4.0);
+        if margin > WIDEST || largest > 0.0 && largest < 1e6 * vanished {
+            return None;
+        }
+        Some(Self {
+            store,
+            product,
+            terms: kept,
+            margin,
+            vanished,
+            scale,
+        })
+    }
+
+    fn search(
+        &self,
+        metric: &Metric,
+        rows: &[u32],
+        queries: &[Row<'_>],
+        scratch: &mut Scratch,
+        found: &mut [Candidates],
+    ) {
+        let n = queries.len();
+        scratch.own.clear();
+        scratch.block.resize(n * COLUMNS, 0.0);
+        let prepared = match &self.store {
+            Store::Dense { frame, width, .. } => {
+                scratch.queries.clear();
+                scratch.exact.resize(*width, 0.0);
+                for (query, ready) in queries.iter().zip(&mut scratch.ready) {
+                    scratch.exact.fill(0.0);
+                    *ready = match (frame, metric.embedding(*width)) {
+                        (Some(frame), Some(embedding)) => {
+                            frame.write(embedding, *query, &mut scratch.exact)
+                        }
+                        _ => {
+                            let mut complete = true;
+                            query.for_each(|f, value| match scratch.exact.get_mut(f) {
+                                Some(slot) => *slot = value,
+                                None => complete &= value == 0.0,
+                            });
+                            complete
+                        }
+                    };
+                    let mut sum = 0.0;
+                    for &value in &scratch.exact {
+                        let value = value as f32;
+                        sum += f64::from(value) * f64::from(value);
+                        scratch.queries.push(value);
+                    }
+                    scratch.own.push(self.own_term(sum, ready));
+                }
+                None
+            }
+            Store::Sparse(packed) => {
+                for (query, ready) in queries.iter().zip(&mut scratch.ready) {
+                    *ready = true;
+                    let own = self.own_term(sq_norm(query.values()), ready);
+                    scratch.own.push(own);
+                }
+                Some(packed.queries_of(queries.iter().copied()))
+            }
+        };
+        for from in (0..self.terms.len()).step_by(COLUMNS) {
+            let to = self.terms.len().min(from + COLUMNS);
+            let mut out: [&mut [f32]; TOGETHER] = std::array::from_fn(|_| Default::default());
+            for (slot, row) in out.iter_mut().zip(scratch.block.chunks_exact_mut(COLUMNS)) {
+                *slot = &mut row[..to - from];
+            }
+            match (&self.store, &prepared) {
+                (Store::Sparse(packed), Some(prepared)) => {
+                    packed.block(prepared, (from, to), &mut out[..n]);
+                }
+                (Store::Dense { panels, .. }, _) => {
+                    self.dense_block(panels, &scratch.queries, (from, to), &mut out[..n]);
+                }
+                (Store::Sparse(_), None) => {}
+            }
+            for (q, found) in found
+                .iter_mut()
+                .enumerate()
+                .filter(|&(q, _)| scratch.ready[q])
+            {
+                let values = &scratch.block[q * COLUMNS..q * COLUMNS + to - from];
+                let own = scratch.own[q];
+                self.collect(values, own, (from, to), rows, &mut scratch.hits, found);
+            }
+        }
+    }
+
+    /// $(1-\Gamma)s(q)$; not ready if that is out of range.
+    fn own_term(&self, sq_norm: f64, ready: &mut bool) -> f32 {
+        let value = self.product.self_value(sq_norm);
+        *ready &= value <= LARGEST;
+        if *ready {
+            ((1.0 - self.margin) * value) as f32
+        } else {
+            0.0
+        }
+    }
+
+    fn dense_block(
+        &self,
+        panels: &Panels<f32>,
+        queries: &[f32],
+        columns: (usize, usize),
+        out: &mut [&mut [f32]],
+    ) {
+        match self.product {
+            Product::Dot => panel_block(panels, queries, columns, DotMap, out),
+            Product::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => {
+                let map = PolynomialMap {
+                    gamma: gamma as f32,
+                    coef0: coef0 as f32,
+                    degree,
+                };
+                panel_block(panels, queries, columns, map, out);
+            }
+        }
+    }
+
+    /// Adds the rows of one block that are within reach.
+    fn collect(
+        &self,
+        products: &[f32],
+        own: f32,
+        (from, to): (usize, usize),
+        rows: &[u32],
+        hits: &mut Vec<Hit>,
+        found: &mut Candidates,
+    ) {
+        // In parts, so that what the first ones teach about the reach helps the others.
+        const PART: usize = 256;
+        for (part, products) in products.chunks(PART).enumerate() {
+            let first = from + part * PART;
+            let terms = &self.terms[first..to.min(first + PART)];
+            let reach = found.reach() * self.scale;
+            let squared = reach * reach * (1.0 + 1e-6) + self.vanished;
+            let limit = if squared < f64::from(f32::MAX) && reach >= 0.0 {
+                squared as f32
+            } else if reach >= 0.0 {
+                f32::MAX
+            } else {
+                continue;
+            };
+            hits.clear();
+            combined_within(products, terms, own, limit, hits);
+            for hit in hits.iter() {
+                let at = hit.at as usize;
+                let lower = f64::from(hit.squared);
+                let both = f64::from(own) + f64::from(terms[at]);
+                let upper = lower + 2.1 * self.margin * both + self.vanished;
+                let lower = (lower - self.vanished).max(0.0);
+                let unit = 1.0 / self.scale;
+                let row = rows[first + at];
+                if row != super::GONE {
+                    found.push(
+                        row,
+                        lower.sqrt() * (1.0 - 1e-12) * unit,
+                        upper.max(0.0).sqrt() * (1.0 + 1e-12) * unit,
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Whether rows are better left sparse: spread out they would cost more time, or too much memory.
+fn stays_sparse(samples: SamplesView<'_>, n_rows: usize) -> bool {
+    let SamplesView::Sparse { n_features, .. } = samples else {
+        return false;
+    };
+    let per_row = samples.n_entries() as f64 / samples.n_rows().max(1) as f64;
+    let d = n_features as f64;
+    d / 14.0 > 0.14 * per_row + 1.0 || (d > 16.0 * per_row && d * n_rows as f64 > 1e8)
 }

@@ -1,8 +1,8 @@
 //! Distances between rows.
 
-use crate::Result;
 use crate::data::Row;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, euclidean_sq_dist};
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// What "near" means.
@@ -28,16 +28,90 @@ impl Metric {
 
     /// The distance of two rows, in double precision.
     pub fn distance(&self, x: Row<'_>, y: Row<'_>, n_features: usize) -> Result<f64> {
-        let kernel = match self {
-            Self::Euclidean => &Kernel::Linear,
-            Self::Kernel(kernel) => kernel,
+        let squared = match self {
+            Self::Euclidean | Self::Kernel(Kernel::Linear) => euclidean_sq_dist(x, y, n_features),
+            Self::Kernel(kernel) => kernel.sq_dist(x, y, n_features)?,
         };
-        Ok(kernel.sq_dist(x, y, n_features)?.sqrt())
+        Ok(squared.sqrt())
     }
 
     /// True for the Euclidean distance.
     pub fn is_euclidean(&self) -> bool {
         matches!(self, Self::Euclidean)
+    }
+
+    /// An error if rows have no distance under this metric.
+    pub(super) fn check(&self) -> Result<()> {
+        let Self::Kernel(kernel) = self else {
+            return Ok(());
+        };
+        kernel.check()?;
+        if kernel.is_precomputed() {
+            return Err(Error::KernelUse {
+                kernel: kernel.to_string(),
+                problem: "a precomputed kernel gives no distance between feature vectors",
+            });
+        }
+        Ok(())
+    }
+
+    /// The coordinates in which this metric is Euclidean, if there are such.
+    pub(super) fn embedding(&self, n_features: usize) -> Option<Embedding<'_>> {
+        match self {
+            Self::Euclidean | Self::Kernel(Kernel::Linear) => Some(Embedding {
+                weights: None,
+                width: n_features,
+            }),
+            Self::Kernel(Kernel::Weighted { weights, kernel }) if **kernel == Kernel::Linear => {
+                Some(Embedding {
+                    weights: Some(weights),
+                    width: weights.len(),
+                })
+            }
+            Self::Kernel(_) => None,
+        }
+    }
+}
+
+/// Rows as vectors whose Euclidean distance is the metric's: the features, perhaps weighted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Embedding<'a> {
+    weights: Option<&'a [f64]>,
+    width: usize,
+}
+
+impl Embedding<'_> {
+    /// True if the coordinates are the features as they are.
+    pub(super) fn is_identity(self) -> bool {
+        self.weights.is_none()
+    }
+
+    /// Number of coordinates.
+    pub(super) fn width(self) -> usize {
+        self.width
+    }
+
+    /// Calls `visit(coordinate, value)` for all coordinates that may differ from 0. Returns false
+    /// if the row has a feature that no coordinate stands for.
+    #[inline]
+    pub(super) fn for_each(self, row: Row<'_>, mut visit: impl FnMut(usize, f64)) -> bool {
+        let mut complete = true;
+        if let Some(weights) = self.weights {
+            row.for_each(|f, value| {
+                if let Some(weight) = weights.get(f) {
+                    visit(f, weight * value);
+                }
+            });
+        } else {
+            row.for_each(|f, value| {
+                if f < self.width {
+                    visit(f, value);
+                } else if value != 0.0 {
+                    complete = false;
+                }
+            });
+        }
+        complete
     }
 }
 
@@ -50,5 +124,18 @@ mod tests {
         assert_eq!(Metric::of(&Kernel::rbf(3.0)), Metric::Euclidean);
         assert_eq!(Metric::of(&Kernel::Linear), Metric::Euclidean);
         assert!(!Metric::of(&Kernel::polynomial(1.0, 1.0, 2)).is_euclidean());
+    }
+
+    #[test]
+    fn weights_are_coordinates() {
+        let metric = Metric::of(&Kernel::rbf(3.0).weighted(vec![2.0, 0.5]));
+        let (x, y) = ([1.0, -2.0, 9.0], [0.5, 4.0, 1.0]);
+        let (x, y) = (Row::Dense(&x), Row::Dense(&y));
+        let embedding = metric.embedding(3).expect("a weighted linear kernel");
+        let mut difference = [0.0; 2];
+        assert!(embedding.for_each(x, |f, value| difference[f] += value));
+        assert!(embedding.for_each(y, |f, value| difference[f] -= value));
+        let expected = difference.iter().map(|v| v * v).sum::<f64>().sqrt();
+        assert!((metric.distance(x, y, 3).unwrap() - expected).abs() < 1e-15);
     }
 }

@@ -1,0 +1,154 @@
+//! Rows and boxes in panels against one query, as nearest-neighbour search needs them: whatever
+//! turns out to be too far on the way is dropped before all features were looked at.
+
+use super::{PANEL, Real};
+
+/// Features between two looks at the sums.
+const STRIDE: usize = 16;
+
+/// A packed row, or box, within reach.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Hit {
+    /// Its number, counted from the first of the panels that were given.
+    pub(crate) at: u32,
+    /// Squared distance.
+    pub(crate) squared: f32,
+}
+
+#[inline(always)]
+fn any_within(sums: &[f32; PANEL], limit: f32) -> bool {
+    let mut any = false;
+    for &sum in sums {
+        any |= sum <= limit;
+    }
+    any
+}
+
+#[inline(always)]
+fn report(sums: &[f32; PANEL], limit: f32, first: usize, hits: &mut Vec<Hit>) {
+    for (lane, &squared) in sums.iter().enumerate() {
+        if squared <= limit {
+            let at = (first + lane) as u32;
+            hits.push(Hit { at, squared });
+        }
+    }
+}
+
+#[inline(always)]
+fn rows_body<const FMA: bool>(panels: &[f32], query: &[f32], limit: f32, hits: &mut Vec<Hit>) {
+    let size = query.len() * PANEL;
+    for (p, panel) in panels.chunks_exact(size.max(1)).enumerate() {
+        let (columns, _) = panel.as_chunks::<PANEL>();
+        let mut sums = [0.0f32; PANEL];
+        let mut near = true;
+        for (columns, query) in columns.chunks(STRIDE).zip(query.chunks(STRIDE)) {
+            for (column, &q) in columns.iter().zip(query) {
+                for lane in 0..PANEL {
+                    let difference = q - column[lane];
+                    sums[lane] = difference.fma::<FMA>(difference, sums[lane]);
+                }
+            }
+            near = any_within(&sums, limit);
+            if !near {
+                break;
+            }
+        }
+        if near {
+            report(&sums, limit, p * PANEL, hits);
+        }
+    }
+}
+
+#[inline(always)]
+fn boxes_body<const FMA: bool>(panel: &[f32], query: &[f32], limit: f32, hits: &mut Vec<Hit>) {
+    let (columns, _) = panel.as_chunks::<{ 2 * PANEL }>();
+    let mut sums = [0.0f32; PANEL];
+    for (columns, query) in columns.chunks(STRIDE).zip(query.chunks(STRIDE)) {
+        for (column, &q) in columns.iter().zip(query) {
+            for lane in 0..PANEL {
+                let below = column[lane] - q;
+                let above = q - column[PANEL + lane];
+                let outside = below.larger(above).larger(0.0);
+                sums[lane] = outside.fma::<FMA>(outside, sums[lane]);
+            }
+        }
+        if !any_within(&sums, limit) {
+            return;
+        }
+    }
+    report(&sums, limit, 0, hits);
+}
+
+#[inline(always)]
+fn relative_body<const FMA: bool>(query: &[f64], centre: &[f32], out: &mut [f32]) {
+    for ((slot, &q), &c) in out.iter_mut().zip(query).zip(centre) {
+        *slot = (q - f64::from(c)) as f32;
+    }
+}
+
+#[inline(always)]
+fn within_body<const FMA: bool>(
+    values: &[f32],
+    rows: &[f32],
+    own: f32,
+    limit: f32,
+    hits: &mut Vec<Hit>,
+) {
+    let (values, value_rest) = values.as_chunks::<PANEL>();
+    let (rows, row_rest) = rows.as_chunks::<PANEL>();
+    for (p, (values, rows)) in values.iter().zip(rows).enumerate() {
+        let mut bounds = [0.0f32; PANEL];
+        for lane in 0..PANEL {
+            bounds[lane] = values[lane].fma::<FMA>(-2.0, own + rows[lane]);
+        }
+        if any_within(&bounds, limit) {
+            report(&bounds, limit, p * PANEL, hits);
+        }
+    }
+    for (lane, (&value, &row)) in value_rest.iter().zip(row_rest).enumerate() {
+        let squared = value.fma::<FMA>(-2.0, own + row);
+        if squared <= limit {
+            let at = (values.len() * PANEL + lane) as u32;
+            hits.push(Hit { at, squared });
+        }
+    }
+}
+
+multiversion! {
+    /// Appends the rows of the panels whose squared distance to the query is at most `limit`,
+    /// which must be finite.
+    pub(crate) fn rows_within[](
+        panels: &[f32],
+        query: &[f32],
+        limit: f32,
+        hits: &mut Vec<Hit>,
+    ) = rows_body;
+}
+
+multiversion! {
+    /// Appends the boxes of one panel whose squared distance to the query is at most `limit`,
+    /// which must be finite. A panel has, for each feature, sixteen lower and sixteen upper ends.
+    pub(crate) fn boxes_within[](
+        panel: &[f32],
+        query: &[f32],
+        limit: f32,
+        hits: &mut Vec<Hit>,
+    ) = boxes_body;
+}
+
+multiversion! {
+    /// `out = query - centre`, rounded once.
+    pub(crate) fn relative_to[](query: &[f64], centre: &[f32], out: &mut [f32]) = relative_body;
+}
+
+multiversion! {
+    /// Appends the positions at which `own + rows[i] - 2 values[i]` is at most `limit`, which must
+    /// be finite, with that number.
+    pub(crate) fn combined_within[](
+        values: &[f32],
+        rows: &[f32],
+        own: f32,
+        limit: f32,
+        hits: &mut Vec<Hit>,
+    ) = within_body;
+}

@@ -1,0 +1,96 @@
+//! Rows in buckets of neighbours, buckets in boxes, sixteen boxes in a larger one.
+//!
+//! The rows are brought into an order in which each run of [`BucketTree::bucket`] rows lies close
+//! together, each sixteen runs, and so on. The order is the whole tree: bucket `i` has the rows
+//! from `i × bucket` on, and node `i` of a level the nodes `16 i` to `16 i + 15` of the one below.
+//! Sixteen nodes are looked at in one pass, the rows of a bucket likewise.
+//!
+//! # Precision
+//!
+//! A bucket stores its rows in single precision relative to its own centre $c$, so that the error
+//! of a coordinate is small against the bucket, however far away it lies. With $u$ the unit
+//! roundoff and $\hat d$ the distance computed from stored values, the true one satisfies
+//! $$|d - \hat d| \le u(\|x - c\| + \|q - c\|) + \tfrac{w+4}{2}u\,\hat d + a$$
+//! for $w$ coordinates, where $a$ bounds the rounding in double precision. Boxes are rounded
+//! outwards. Nothing is left out unless it is too far with all of this against it.
+
+mod arrange;
+mod pack;
+mod search;
+
+pub(super) use search::Scratch;
+
+use super::GONE;
+use super::frame::Frame;
+use super::metric::Embedding;
+use crate::data::SamplesView;
+use crate::linalg::PANEL;
+
+/// Boxes of a node.
+const FAN: usize = PANEL;
+
+/// The tree, with packed rows.
+#[derive(Debug, Clone)]
+pub(super) struct BucketTree {
+    frame: Frame,
+    width: usize,
+    /// Rows of a bucket, a multiple of [`PANEL`].
+    bucket: usize,
+    /// Buckets one after the other, each in panels; rows that are gone are infinitely far.
+    values: Vec<f32>,
+    /// What the rows of each bucket are relative to.
+    centres: Vec<f32>,
+    /// Half the diagonal of each bucket's box: neither its rows nor its corners are farther from
+    /// the centre.
+    radii: Vec<f32>,
+    /// Boxes of the buckets, then of what holds sixteen buckets, and so on; each level is a list
+    /// of panels with lower and upper ends.
+    levels: Vec<Vec<f32>>,
+}
+
+/// Rows of a bucket for so many coordinates, as measured: larger ones waste fewer looks at boxes,
+/// smaller ones fewer looks at rows.
+fn bucket_size(width: usize) -> usize {
+    if width <= 8 { 2 * PANEL } else { 4 * PANEL }
+}
+
+impl BucketTree {
+    /// Packs rows as they are in order; `None` if their norms are out of range.
+    ///
+    /// A tree does not keep the order: whoever does lends it to each search.
+    pub(super) fn pack(
+        embedding: Embedding<'_>,
+        samples: SamplesView<'_>,
+        order: &[u32],
+    ) -> Option<Self> {
+        let frame = if order.contains(&GONE) {
+            let present: Vec<u32> = order.iter().copied().filter(|&row| row != GONE).collect();
+            Frame::fit(embedding, samples, &present, true)?
+        } else {
+            Frame::fit(embedding, samples, order, true)?
+        };
+        Some(Self::packed(frame, embedding, samples, order))
+    }
+
+    /// Brings rows into order and packs them; `None` if their norms are out of range.
+    pub(super) fn build(
+        embedding: Embedding<'_>,
+        samples: SamplesView<'_>,
+        rows: &[u32],
+    ) -> Option<(Vec<u32>, Self)> {
+        let frame = Frame::fit(embedding, samples, rows, true)?;
+        let bucket = bucket_size(embedding.width());
+        let order = arrange::arranged(&frame, embedding, samples, rows, bucket);
+        let tree = Self::packed(frame, embedding, samples, &order);
+        Some((order, tree))
+    }
+
+    /// Moves the row at a position of the order out of sight.
+    #[allow(dead_code)]
+    pub(super) fn forget(&mut self, position: usize) {
+        let at = position / PANEL * PANEL * self.width + position % PANEL;
+        if let Some(value) = self.values.get_mut(at) {
+            *value = f32::INFINITY;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Rows into panels, and boxes around them.
+
+use super::{BucketTree, FAN, bucket_size};
+use crate::data::SamplesView;
+use crate::linalg::PANEL;
+use crate::neighbours::GONE;
+use crate::neighbours::frame::Frame;
+use crate::neighbours::metric::Embedding;
+use rayon::prelude::*;
+
+impl BucketTree {
+    pub(super) fn packed(
+        frame: Frame,
+        embedding: Embedding<'_>,
+        samples: SamplesView<'_>,
+        rows: &[u32],
+    ) -> Self {
+        let width = embedding.width();
+        let bucket = bucket_size(width);
+        let n_buckets = rows.len().div_ceil(bucket);
+        let mut values = vec![f32::INFINITY; n_buckets * bucket * width];
+        let mut centres = vec![0.0f32; n_buckets * width];
+        let mut radii = vec![0.0f32; n_buckets];
+        // Lower ends, then upper ends, of one bucket after the other.
+        let mut ends = vec![0.0f32; n_buckets * 2 * width];
+        rows.par_chunks(bucket)
+            .zip(values.par_chunks_mut((bucket * width).max(1)))
+            .zip(centres.par_chunks_mut(width.max(1)))
+            .zip(radii.par_iter_mut())
+            .zip(ends.par_chunks_mut((2 * width).max(1)))
+            .for_each_init(
+                || vec![0.0; bucket * width],
+                |buffer, ((((rows, values), centre), radius), ends)| {
+                    let (lower, upper) = ends.split_at_mut(width);
+                    lower.fill(f32::INFINITY);
+                    upper.fill(f32::NEG_INFINITY);
+                    for (&row, out) in rows.iter().zip(buffer.chunks_exact_mut(width.max(1))) {
+                        if row == GONE {
+                            continue;
+                        }
+                        frame.write(embedding, samples.row(row as usize), out);
+                        for (f, &value) in out.iter().enumerate() {
+                            lower[f] = lower[f].min(rounded_down(value));
+                            upper[f] = upper[f].max(rounded_up(value));
+                        }
+                    }
+                    *radius = middle(lower, upper, centre);
+                    for (i, (&row, x)) in rows
+                        .iter()
+                        .zip(buffer.chunks_exact(width.max(1)))
+                        .enumerate()
+                    {
+                        if row == GONE {
+                            continue;
+                        }
+                        let panel = &mut values[i / PANEL * PANEL * width..];
+                        for (f, (&value, &centre)) in x.iter().zip(centre.iter()).enumerate() {
+                            panel[f * PANEL + i % PANEL] = (value - f64::from(centre)) as f32;
+                        }
+                    }
+                },
+            );
+        let mut levels = vec![into_panels(&ends, width)];
+        while let Some(below) = levels.last()
+            && below.len() > 2 * FAN * width
+        {
+            levels.push(into_panels(&enclosing(below, width), width));
+        }
+        Self {
+            frame,
+            width,
+            bucket,
+            values,
+            centres,
+            radii,
+            levels,
+        }
+    }
+}
+
+fn rounded_down(value: f64) -> f32 {
+    let rounded = value as f32;
+    if f64::from(rounded) > value {
+        rounded.next_down()
+    } else {
+        rounded
+    }
+}
+
+fn rounded_up(value: f64) -> f32 {
+    let rounded = value as f32;
+    if f64::from(rounded) < value {
+        rounded.next_up()
+    } else {
+        rounded
+    }
+}
+
+/// Writes the middle of a box and returns half its diagonal, rounded up. Of an empty box too.
+fn middle(lower: &[f32], upper: &[f32], centre: &mut [f32]) -> f32 {
+    let mut sum = 0.0;
+    for ((slot, &low), &high) in centre.iter_mut().zip(lower).zip(upper) {
+        if low > high {
+            return 0.0;
+        }
+        *slot = 0.5 * (low + high);
+        let (low, high, middle) = (f64::from(low), f64::from(high), f64::from(*slot));
+        let half = (high - middle).max(middle - low);
+        sum += half * half;
+    }
+    (sum.sqrt() * (1.0 + 1e-6)) as f32
+}
+
+/// Boxes one after the other into panels of sixteen; what is missing in the last is empty.
+fn into_panels(ends: &[f32], width: usize) -> Vec<f32> {
+    let n = if width == 0 {
+        0
+    } else {
+        ends.len() / (2 * width)
+    };
+    let mut panels = vec![0.0f32; n.div_ceil(FAN) * FAN * 2 * width];
+    panels
+        .par_chunks_mut((FAN * 2 * width).max(1))
+        .enumerate()
+        .for_each(|(p, panel)| {
+            for (f, column) in panel.chunks_exact_mut(2 * FAN).enumerate() {
+                for lane in 0..FAN {
+                    let at = (p * FAN + lane) * 2 * width + f;
+                    // An empty box is infinitely far.
+                    column[lane] = ends.get(at).copied().unwrap_or(f32::INFINITY);
+                    column[FAN + lane] = ends.get(at + width).copied().unwrap_or(f32::NEG_INFINITY);
+                }
+            }
+        });
+    panels
+}
+
+/// One box around the sixteen of each panel.
+fn enclosing(panels: &[f32], width: usize) -> Vec<f32> {
+    let mut ends = vec![0.0f32; panels.len() / FAN];
+    ends.par_chunks_mut((2 * width).max(1))
+        .zip(panels.par_chunks((FAN * 2 * width).max(1)))
+        .for_each(|(ends, panel)| {
+            for (f, column) in panel.chunks_exact(2 * FAN).enumerate() {
+                ends[f] = column[..FAN].iter().copied().fold(f32::INFINITY, f32::min);
+                ends[width + f] = column[FAN..]
+                    .iter()
+                    .copied()
+                    .fold(f32::NEG_INFINITY, f32::max);
+            }
+        });
+    ends
+}

@@ -1,0 +1,164 @@
+//! Where packed coordinates are measured from, and in which unit.
+//!
+//! Packed rows are in single precision. To lose as little as possible, they are relative to the
+//! column means and scaled by a power of two that brings the outermost row near the unit sphere.
+//! Coordinates may be sorted by falling variance, so that partial sums of a distance grow early.
+
+use super::metric::Embedding;
+use crate::data::{Row, SamplesView};
+use rayon::prelude::*;
+
+/// Rows of one parallel task.
+const CHUNK: usize = 4096;
+/// Rows that means and variances are taken from.
+const SURVEYED: usize = 1 << 16;
+/// Norms outside this range would overflow or vanish when squared, even in double precision.
+const NORMS: std::ops::Range<f64> = 1e-140..1e150;
+
+/// An affine map into packed coordinates.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Frame {
+    /// Position of each coordinate after sorting.
+    places: Vec<u32>,
+    /// What is subtracted, by position.
+    means: Vec<f64>,
+    scale: f64,
+}
+
+/// The unit roundoff of single precision, with room for second-order terms.
+pub(super) const ROUNDOFF: f64 = 5.97e-8;
+
+impl Frame {
+    /// A frame for the given rows; `None` if their norms are out of range.
+    pub(super) fn fit(
+        embedding: Embedding<'_>,
+        samples: SamplesView<'_>,
+        rows: &[u32],
+        sorted: bool,
+    ) -> Option<Self> {
+        let width = embedding.width();
+        let stride = rows.len().div_ceil(SURVEYED).max(1);
+        let surveyed: Vec<u32> = rows.iter().copied().step_by(stride).collect();
+        let mut means = sums(&surveyed, width, |row, sums| {
+            embedding.for_each(samples.row(row as usize), |f, value| sums[f] += value);
+        });
+        for mean in &mut means {
+            *mean /= surveyed.len().max(1) as f64;
+            if !mean.is_finite() {
+                *mean = 0.0;
+            }
+        }
+        let mut frame = Self {
+            places: (0..width as u32).collect(),
+            means,
+            scale: 1.0,
+        };
+        if sorted {
+            let variances = sums(&surveyed, width, |row, sums| {
+                // A coordinate that is not stored is 0, and so is its deviation here: sparse
+                // columns have means near 0, and the order is a matter of speed alone.
+                embedding.for_each(samples.row(row as usize), |f, value| {
+                    sums[f] += (value - frame.means[f]).powi(2);
+                });
+            });
+            frame.sort_by(&variances);
+        }
+        let outermost = rows
+            .par_chunks(CHUNK)
+            .map(|chunk| {
+                let mut buffer = vec![0.0; width];
+                chunk.iter().fold(0.0, |largest: f64, &row| {
+                    frame.write(embedding, samples.row(row as usize), &mut buffer);
+                    let norm = sq_norm(&buffer).sqrt();
+                    if norm > largest || norm.is_nan() {
+                        norm
+                    } else {
+                        largest
+                    }
+                })
+            })
+            .reduce(|| 0.0, |a, b| if a > b || a.is_nan() { a } else { b });
+        if outermost > 0.0 || outermost.is_nan() {
+            if !NORMS.contains(&outermost) {
+                return None;
+            }
+            frame.scale = (-outermost.log2().ceil()).exp2();
+        }
+        Some(frame)
+    }
+
+    fn sort_by(&mut self, variances: &[f64]) {
+        let mut order: Vec<usize> = (0..variances.len()).collect();
+        order.sort_by(|&a, &b| variances[b].total_cmp(&variances[a]).then(a.cmp(&b)));
+        self.means = order.iter().map(|&f| self.means[f]).collect();
+        for (place, &f) in order.iter().enumerate() {
+            self.places[f] = place as u32;
+        }
+    }
+
+    /// Packed units a unit of distance.
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// Writes the coordinates of a row. Returns false if the row has a feature beyond them.
+    #[inline]
+    pub(super) fn write(&self, embedding: Embedding<'_>, row: Row<'_>, out: &mut [f64]) -> bool {
+        out.fill(0.0);
+        let complete = embedding.for_each(row, |f, value| out[self.places[f] as usize] = value);
+        for (slot, &mean) in out.iter_mut().zip(&self.means) {
+            *slot = (*slot - mean) * self.scale;
+        }
+        complete
+    }
+
+    /// As [`Frame::write`], rounded once; coordinates must not have been sorted, and `out` be 0.
+    pub(super) fn write_single(&self, embedding: Embedding<'_>, row: Row<'_>, out: &mut [f32]) {
+        if let Row::Dense(values) = row
+            && embedding.is_identity()
+            && values.len() == self.means.len()
+        {
+            for ((slot, &value), &mean) in out.iter_mut().zip(values).zip(&self.means) {
+                *slot = ((value - mean) * self.scale) as f32;
+            }
+            return;
+        }
+        for (slot, &mean) in out.iter_mut().zip(&self.means) {
+            *slot = (-mean * self.scale) as f32;
+        }
+        embedding.for_each(row, |f, value| {
+            out[f] = ((value - self.means[f]) * self.scale) as f32;
+        });
+    }
+}
+
+/// $\|x\|^2$.
+pub(super) fn sq_norm(x: &[f64]) -> f64 {
+    let mut sums = [0.0f64; 4];
+    let (chunks, rest) = x.as_chunks::<4>();
+    for chunk in chunks {
+        for lane in 0..4 {
+            sums[lane] += chunk[lane] * chunk[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(|value| value * value).sum::<f64>()
+}
+
+/// Sums over rows in chunks whose partial sums are added in order.
+fn sums(rows: &[u32], width: usize, add: impl Fn(u32, &mut [f64]) + Sync) -> Vec<f64> {
+    let parts: Vec<Vec<f64>> = rows
+        .par_chunks(CHUNK)
+        .map(|chunk| {
+            let mut part = vec![0.0; width];
+            chunk.iter().for_each(|&row| add(row, &mut part));
+            part
+        })
+        .collect();
+    let mut total = vec![0.0; width];
+    for part in parts {
+        for (sum, value) in total.iter_mut().zip(part) {
+            *sum += value;
+        }
+    }
+    total
+}

@@ -1,0 +1,284 @@
+//! An index at work.
+
+use super::Neighbour;
+use super::brute::{self, TOGETHER, pair_by_pair};
+use super::bucket_tree;
+use super::candidates::Candidates;
+use super::index::{Body, Engine, Index, ensure_finite};
+use super::rank::{self, Asked, nearest_of};
+use crate::data::{Row, SamplesView};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Queries of one parallel task in a tree.
+const TASK: usize = 32;
+
+/// Buffers that a searcher fills for one query after the other. One for each thread.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    brute: brute::Scratch,
+    buckets: bucket_tree::Scratch,
+    found: Vec<Candidates>,
+    rank: rank::Buffers,
+    list: Vec<Neighbour>,
+}
+
+/// An index together with its samples. Threads may share it.
+#[derive(Clone, Copy)]
+pub struct Searcher<'a> {
+    index: &'a Index,
+    engine: &'a Engine,
+    samples: SamplesView<'a>,
+}
+
+/// What is asked: the row, and the number of the row that does not count.
+#[derive(Clone, Copy)]
+struct Query<'a> {
+    row: Row<'a>,
+    left_out: Option<u32>,
+}
+
+impl<'a> Searcher<'a> {
+    pub(super) fn new(index: &'a Index, engine: &'a Engine, samples: SamplesView<'a>) -> Self {
+        Self {
+            index,
+            engine,
+            samples,
+        }
+    }
+
+    /// The `k` nearest rows of each row of `queries`, in parallel; all rows if there are fewer.
+    pub fn k_nearest(&self, queries: SamplesView<'_>, k: usize) -> Result<Vec<Vec<Neighbour>>> {
+        let n_features = self.samples.n_features().max(queries.n_features());
+        let query = |q: usize| {
+            let row = queries.row(q);
+            ensure_finite(row, q)?;
+            Ok(Query {
+                row,
+                left_out: None,
+            })
+        };
+        let queries: Vec<Query<'_>> = (0..queries.n_rows()).map(query).collect::<Result<_>>()?;
+        self.search_all(&queries, n_features, k)
+    }
+
+    /// The `k` nearest rows of each of the given rows of the samples themselves, in parallel. With
+    /// `leave_out` a row is not its own neighbour (copies of it are).
+    pub fn k_nearest_of(
+        &self,
+        members: &[u32],
+        k: usize,
+        leave_out: bool,
+    ) -> Result<Vec<Vec<Neighbour>>> {
+        let query = |&member: &u32| {
+            if member as usize >= self.samples.n_rows() {
+                return Err(Error::Shape {
+                    what: "rows of the samples (at least)",
+                    expected: member as usize + 1,
+                    found: self.samples.n_rows(),
+                });
+            }
+            let row = self.samples.row(member as usize);
+            ensure_finite(row, member as usize)?;
+            Ok(Query {
+                row,
+                left_out: leave_out.then_some(member),
+            })
+        };
+        let queries: Vec<Query<'_>> = members.iter().map(query).collect::<Result<_>>()?;
+        self.search_all(&queries, self.samples.n_features(), k)
+    }
+
+    /// The nearest row of each row of `queries`, in parallel.
+    pub fn nearest(&self, queries: SamplesView<'_>) -> Result<Vec<Neighbour>> {
+        let lists = self.k_nearest(queries, 1)?;
+        Ok(lists
+            .iter()
+            .filter_map(|list| list.first().copied())
+            .collect())
+    }
+
+    /// The `k` nearest rows of one row, into `out`, on the calling thread. After the first calls
+    /// with a scratch nothing is allocated any more (but for sparse rows that are all looked at).
+    pub fn k_nearest_one(
+        &self,
+        scratch: &mut Scratch,
+        row: Row<'_>,
+        k: usize,
+        out: &mut Vec<Neighbour>,
+    ) -> Result<()> {
+        ensure_finite(row, 0)?;
+        let query = Query {
+            row,
+            left_out: None,
+        };
+        let n_features = self.samples.n_features().max(extent(row));
+        self.gather(&[query], n_features, k, scratch)?;
+        self.rank(0, query, n_features, k, scratch, out)
+    }
+
+    /// The nearest row of one row, on the calling thread; `None` if there are no rows.
+    pub fn nearest_one(&self, scratch: &mut Scratch, row: Row<'_>) -> Result<Option<Neighbour>> {
+        let mut list = std::mem::take(&mut scratch.list);
+        let result = self.k_nearest_one(scratch, row, 1, &mut list);
+        let nearest = list.first().copied();
+        scratch.list = list;
+        result.map(|()| nearest)
+    }
+
+    /// All queries, in parallel, in an order that suits the structure.
+    fn search_all(
+        &self,
+        queries: &[Query<'_>],
+        n_features: usize,
+        k: usize,
+    ) -> Result<Vec<Vec<Neighbour>>> {
+        let mut order: Vec<(u32, u32)> = (0..queries.len() as u32).map(|q| (0, q)).collect();
+        let task = if let Engine::Buckets(trees) = self.engine {
+            self.sort_by_bucket(trees, queries, &mut order);
+            TASK
+        } else {
+            let threads = rayon::current_num_threads();
+            queries.len().div_ceil(threads).clamp(1, TOGETHER)
+        };
+        let parts: Vec<Vec<Vec<Neighbour>>> = order
+            .par_chunks(task)
+            .map_init(Scratch::default, |scratch, part| {
+                let mut asked = [Query {
+                    row: Row::Dense(&[]),
+                    left_out: None,
+                }; TOGETHER];
+                for (slot, &(_, q)) in asked.iter_mut().zip(part) {
+                    *slot = queries[q as usize];
+                }
+                let asked = &asked[..part.len()];
+                self.gather(asked, n_features, k, scratch)?;
+                let list = |(at, &query)| {
+                    let mut out = Vec::new();
+                    self.rank(at, query, n_features, k, scratch, &mut out)?;
+                    Ok(out)
+                };
+                asked.iter().enumerate().map(list).collect()
+            })
+            .collect::<Result<_>>()?;
+        let mut lists = vec![Vec::new(); queries.len()];
+        for (&(_, q), list) in order.iter().zip(parts.into_iter().flatten()) {
+            lists[q as usize] = list;
+        }
+        Ok(lists)
+    }
+
+    /// Queries that begin in the same bucket of the first tree come together.
+    fn sort_by_bucket(
+        &self,
+        trees: &[Option<bucket_tree::BucketTree>],
+        queries: &[Query<'_>],
+        order: &mut [(u32, u32)],
+    ) {
+        let embedding = self.index.metric().embedding(self.samples.n_features());
+        let (Some(Some(tree)), Some(embedding)) = (trees.first(), embedding) else {
+            return;
+        };
+        order.par_iter_mut().with_min_len(256).for_each_init(
+            bucket_tree::Scratch::default,
+            |scratch, (bucket, q)| {
+                let row = queries[*q as usize].row;
+                *bucket = tree.bucket_near(embedding, row, scratch) as u32;
+            },
+        );
+        order.sort_unstable();
+    }
+
+    /// Collects the candidates of up to [`TOGETHER`] queries.
+    fn gather(
+        &self,
+        queries: &[Query<'_>],
+        n_features: usize,
+        k: usize,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let (metric, samples) = (self.index.metric(), self.samples);
+        if scratch.found.len() < queries.len() {
+            scratch
+                .found
+                .resize_with(queries.len(), Candidates::default);
+        }
+        let found = &mut scratch.found[..queries.len()];
+        for (query, found) in queries.iter().zip(found.iter_mut()) {
+            found.begin(k, query.left_out);
+        }
+        match (self.engine, self.index.body()) {
+            (Engine::Brute(engine), Body::Rows(rows)) => {
+                let mut asked = [Row::Dense(&[]); TOGETHER];
+                for (slot, query) in asked.iter_mut().zip(queries) {
+                    *slot = query.row;
+                }
+                let asked = &asked[..queries.len()];
+                engine.search(
+                    metric,
+                    samples,
+                    rows,
+                    asked,
+                    n_features,
+                    &mut scratch.brute,
+                    found,
+                )
+            }
+            (Engine::Buckets(trees), Body::Buckets(orders)) => {
+                let embedding = metric.embedding(samples.n_features());
+                for (query, found) in queries.iter().zip(found.iter_mut()) {
+                    for (tree, order) in trees.iter().zip(orders) {
+                        let searched = match (tree, embedding) {
+                            (Some(tree), Some(embedding)) => {
+                                let scratch = &mut scratch.buckets;
+                                tree.search(embedding, order, query.row, scratch, found)
+                            }
+                            _ => false,
+                        };
+                        if !searched {
+                            pair_by_pair(metric, samples, order, query.row, n_features, found)?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+            _ => unreachable!("invariant: an engine is packed from the body beside it"),
+        }
+    }
+
+    /// The nearest among the candidates of query `at`.
+    fn rank(
+        &self,
+        at: usize,
+        query: Query<'_>,
+        n_features: usize,
+        k: usize,
+        scratch: &mut Scratch,
+        out: &mut Vec<Neighbour>,
+    ) -> Result<()> {
+        let asked = Asked {
+            metric: self.index.metric(),
+            samples: self.samples,
+            query: query.row,
+            n_features,
+        };
+        let candidates = scratch.found[at].finish();
+        nearest_of(asked, candidates, k, &mut scratch.rank, out)
+    }
+}
+
+impl std::fmt::Debug for Searcher<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searcher")
+            .field("index", self.index)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Number of features that a row may have.
+fn extent(row: Row<'_>) -> usize {
+    match row {
+        Row::Dense(values) => values.len(),
+        Row::Sparse { indices, .. } => indices.last().map_or(0, |&f| f as usize + 1),
+    }
+}
