@@ -93,6 +93,18 @@ pub(crate) struct SolverArgs {
 }
 
 impl SolverArgs {
+    /// The library's settings for a local machine: without a word about gamma it is the median of
+    /// the distances in each neighbourhood.
+    pub(crate) fn local_solver(&self, method: &str, seed: u64) -> Result<SolverParams, Failure> {
+        let mut args = self.clone();
+        if args.kernel_type.unwrap_or(2) == 2 {
+            args.gamma = args.gamma.or(Some(-0.5));
+        } else {
+            args.gamma = args.gamma.or(Some(1.0));
+        }
+        args.solver(method, seed)
+    }
+
     /// The library's settings.
     pub(crate) fn solver(&self, method: &str, seed: u64) -> Result<SolverParams, Failure> {
         if let Some(number) = self.libsvm_type

@@ -4,6 +4,7 @@
 //! commands see it only through [`AnyMethod`], [`Trainer`] and [`Model`], which it gets for free.
 
 mod exchange;
+mod falk;
 mod kernel_machine;
 mod nu_svm;
 mod nu_svr;
@@ -30,6 +31,8 @@ pub(crate) static ALL: &[&dyn AnyMethod] = &[
     &svr::EpsilonSvr,
     &nu_svr::NuSvr,
     &one_class::OneClass,
+    &falk::FalkClassifier,
+    &falk::FalkRegressor,
 ];
 
 /// The method of a name.

@@ -93,7 +93,7 @@ pub(crate) struct CSvcArgs {
     solver: SolverArgs,
 }
 
-fn class_weight(text: &str) -> Result<(ClassName, f64), String> {
+pub(super) fn class_weight(text: &str) -> Result<(ClassName, f64), String> {
     let parsed = text.rsplit_once('=').and_then(|(class, weight)| {
         let weight: f64 = weight.parse().ok()?;
         (weight > 0.0 && weight.is_finite()).then(|| (ClassName::parse(class), weight))
