@@ -61,6 +61,17 @@ impl<M: Model + ?Sized> Scaled<M> {
             .transpose()
     }
 
+    /// See [`Model::explain`].
+    pub(crate) fn explain(
+        &self,
+        samples: SamplesView<'_>,
+        top: usize,
+    ) -> Result<Option<Vec<serde_json::Value>>> {
+        let scaled = self.scale(samples)?;
+        let view = scaled.as_ref().map_or(samples, Samples::view);
+        self.model.explain(view, top).transpose()
+    }
+
     /// See [`Model::predict_with_scores`].
     pub(crate) fn predict_with_scores(
         &self,

@@ -1,7 +1,7 @@
 //! Model files: what is written beside the model, and how any model file is read.
 
 use crate::failure::Failure;
-use crate::methods::{self, Model};
+use crate::methods::{self, Model, StorableModel};
 use hedgerow::Report;
 use hedgerow::data::Scaler;
 use hedgerow_io::{Bundle, Encoding, LibSvmModel, ModelHeader, RawModel, Source};
@@ -34,13 +34,13 @@ pub(crate) struct Stored {
     /// How training went.
     pub(crate) report: Option<Report>,
     /// The model.
-    pub(crate) model: Box<dyn Model>,
+    pub(crate) model: Box<dyn StorableModel>,
 }
 
 impl Stored {
     /// Takes a decoded bundle apart and checks that its parts fit together. Models check themselves
     /// while they are decoded.
-    pub(crate) fn from_bundle<M: Model + 'static>(
+    pub(crate) fn from_bundle<M: Model + serde::Serialize + 'static>(
         header: ModelHeader,
         bundle: Bundle<Option<Scaler>, M>,
     ) -> Result<Self, Failure> {

@@ -9,7 +9,7 @@ mod verbs;
 
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs, TrainArgs,
-    TrainingArgs, TuneArgs, switch,
+    TrainingArgs, TuneArgs, UpdateArgs, switch,
 };
 
 use crate::failure::Failure;
@@ -56,6 +56,7 @@ pub(crate) enum Action {
     Scale(ScaleArgs),
     Generate(GenerateArgs),
     Inspect(InspectArgs),
+    Update(UpdateArgs),
 }
 
 /// One call of the program.
@@ -86,6 +87,7 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
         "predict" => Action::Predict(PredictArgs::from_arg_matches(matches)?),
         "cv" => Action::Cv(with_method(matches, &common)?),
         "tune" => Action::Tune(with_method(matches, &common)?),
+        "update" => Action::Update(UpdateArgs::from_arg_matches(matches)?),
         "scale" => Action::Scale(ScaleArgs::from_arg_matches(matches)?),
         "generate" => Action::Generate(GenerateArgs::from_arg_matches(matches)?),
         _ => Action::Inspect(InspectArgs::from_arg_matches(matches)?),
@@ -168,6 +170,10 @@ fn command() -> Command {
         .subcommand(per_method::<TuneArgs>(
             "tune",
             "Search a grid of parameters, then train with the best",
+        ))
+        .subcommand(verb::<UpdateArgs>(
+            "update",
+            "Add rows to a local model and remove others, without training it all anew",
         ))
         .subcommand(verb::<ScaleArgs>("scale", "Scale the features of a file"))
         .subcommand(verb::<GenerateArgs>("generate", "Write artificial data"))

@@ -1,5 +1,6 @@
 //! The options of each command.
 
+use crate::methods::falk::AssignWord;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
@@ -229,6 +230,18 @@ pub(crate) struct PredictArgs {
     /// Write decision values: a line of column names, then one line a row
     #[arg(long, conflicts_with_all = ["probability", "libsvm_probability"])]
     pub(crate) scores: bool,
+    /// Which local machine answers [default: as trained]
+    #[arg(long)]
+    pub(crate) assign: Option<AssignWord>,
+    /// Centres that vote with --assign vote
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) voters: u32,
+    /// Write why each row is answered as it is: one JSON object a row
+    #[arg(long, conflicts_with_all = ["scores", "probability", "libsvm_probability"])]
+    pub(crate) explain: bool,
+    /// Support vectors that --explain names
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) top: usize,
     /// Write the label and the probability of every class
     #[arg(long)]
     pub(crate) probability: bool,
@@ -347,4 +360,30 @@ pub(crate) struct DemoArgs {
     /// Rows of the training data
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) rows: usize,
+}
+
+/// Options of `update`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// File of rows to add, with their labels
+    #[arg(long, value_name = "FILE")]
+    pub(crate) add: Option<String>,
+    /// File of row numbers to remove, one a line: lines of the training file from 1, then added rows
+    #[arg(long, value_name = "FILE")]
+    pub(crate) remove: Option<String>,
+    /// Share of a neighbourhood that may violate its machine before that is trained anew; 0 keeps
+    /// every machine up to date
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 0.02,
+        allow_negative_numbers = true
+    )]
+    pub(crate) refresh: f64,
+    /// The model file
+    pub(crate) model: String,
+    /// Where the new model goes; in place of the old one if left out
+    pub(crate) out: Option<String>,
 }

@@ -8,6 +8,7 @@ mod predict;
 mod scale;
 mod train;
 mod tune;
+mod update;
 
 use crate::args::{Action, Invocation};
 use crate::failure::Failure;
@@ -28,6 +29,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
         Action::Scale(args) => scale::run(&session, &args),
         Action::Generate(args) => generate::run(&session, &args),
         Action::Inspect(args) => inspect::run(&session, &args),
+        Action::Update(args) => update::run(&session, &args),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::measures::Measures;
+use crate::methods::falk::assign;
 use crate::pipeline::Scaled;
 use crate::session::Session;
 use crate::store;
@@ -32,8 +33,15 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         args.refuse_unseen,
     );
     let input = input::read(session, &Source::from_argument(&args.test), &options)?;
-    let stored = unbuilt.build(input.loaded.dataset.n_features())?;
+    let mut stored = unbuilt.build(input.loaded.dataset.n_features())?;
     let method = stored.method().to_owned();
+    if let Some(word) = args.assign
+        && !stored.model.set_assign(assign(word, args.voters))
+    {
+        return Err(Failure::usage(format!(
+            "--assign: a model of {method} has no local machines to choose from"
+        )));
+    }
     let model = Scaled {
         scaler: stored.scaler,
         model: stored.model,
@@ -47,7 +55,19 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.progress_done();
-    answer.write(&args.out, model.classes())?;
+    if args.explain {
+        let told = model
+            .explain(view, args.top)
+            .map_err(Failure::data(&input.name))?;
+        let told = told.ok_or_else(|| {
+            Failure::usage(format!(
+                "--explain: {method} cannot name reasons (falk-svm and falk-svr can)"
+            ))
+        })?;
+        write_lines(&args.out, &told)?;
+    } else {
+        answer.write(&args.out, model.classes())?;
+    }
     let measures = Measures::of(
         &input.loaded.dataset,
         model.classes(),
@@ -112,6 +132,16 @@ fn fitting_samples(input: &Input, width: usize) -> Option<Samples> {
         .map(Samples::Sparse)
 }
 
+/// Writes one JSON object a line.
+fn write_lines(path: &str, objects: &[serde_json::Value]) -> Result<(), Failure> {
+    let mut text = String::new();
+    for object in objects {
+        text.push_str(&object.to_string());
+        text.push('\n');
+    }
+    super::tune::write_text(path, &text)
+}
+
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -129,7 +159,7 @@ struct Answer {
 
 impl Answer {
     fn of(
-        model: &Scaled<dyn crate::methods::Model>,
+        model: &Scaled<dyn crate::methods::StorableModel>,
         view: SamplesView<'_>,
         args: &PredictArgs,
     ) -> hedgerow::Result<Self> {

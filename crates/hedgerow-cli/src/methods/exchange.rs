@@ -4,7 +4,7 @@
 //! classes and pairs, so only the layout differs: LIBSVM gives every support vector one coefficient
 //! for each other class, Hedgerow gives every machine a list of support vectors.
 
-use super::Model;
+use super::{Model, StorableModel};
 use crate::failure::Failure;
 use crate::store::{Origin, Stored};
 use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
@@ -258,7 +258,7 @@ pub(crate) fn from_libsvm(
         name: name.to_owned(),
         problem: format!("the LIBSVM model is damaged: {error}"),
     };
-    let (method, built): (&'static str, Box<dyn Model>) = match model.svm_type {
+    let (method, built): (&'static str, Box<dyn StorableModel>) = match model.svm_type {
         LibSvmType::CSvc | LibSvmType::NuSvc => {
             let parts = import_classifier(model, width).map_err(refused)?;
             let name = if model.svm_type == LibSvmType::CSvc {

@@ -7,7 +7,9 @@ use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
 use hedgerow::data::{ClassName, Dataset, SamplesView};
-use hedgerow::local::{Assign, Cover, FalkParams, FalkSvm, LocalSvmParams};
+use hedgerow::local::{
+    Assign, Cover, Explanation, FalkParams, FalkSvm, LocalSvmParams, UpdateParams, UpdateReport,
+};
 use hedgerow::svm::SolverParams;
 use hedgerow::{Fitted, Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{LibSvmModel, LibSvmType};
@@ -297,6 +299,67 @@ impl Model for FalkSvm {
         &self,
         samples: SamplesView<'_>,
     ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        Ok((self.predict(samples)?, self.scores(samples)?))
+        let scores = self.scores(samples)?;
+        let one_voice = !matches!(self.params().assign, Assign::Vote(_));
+        let prediction = match self.classes().map(<[ClassName]>::len) {
+            None => Prediction::Real(scores.values.clone()),
+            // One machine has spoken: its sign is the answer.
+            Some(2) if one_voice => {
+                let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
+                Prediction::Classes(codes.collect())
+            }
+            Some(_) => self.predict(samples)?,
+        };
+        Ok((prediction, scores))
     }
+
+    fn explain(
+        &self,
+        samples: SamplesView<'_>,
+        top: usize,
+    ) -> Option<hedgerow::Result<Vec<Value>>> {
+        let told = FalkSvm::explain(self, samples, top);
+        let words =
+            |told: Vec<Explanation>| told.iter().map(|one| explanation(self, one)).collect();
+        Some(told.map(words))
+    }
+
+    fn set_assign(&mut self, assign: Assign) -> bool {
+        FalkSvm::set_assign(self, assign);
+        true
+    }
+
+    fn update(
+        &mut self,
+        added: Option<&Dataset>,
+        removed: &[u32],
+        params: &UpdateParams,
+    ) -> Option<hedgerow::Result<UpdateReport>> {
+        Some(FalkSvm::update(self, added, removed, params))
+    }
+}
+
+/// An explanation with class names, and rows numbered from 1 as lines of the training file are.
+fn explanation(model: &FalkSvm, told: &Explanation) -> Value {
+    let name = |answer: f64| match model.classes() {
+        Some(classes) => json!(classes[answer as usize].to_string()),
+        None => json!(answer),
+    };
+    let influences: Vec<Value> = told
+        .influences
+        .iter()
+        .map(|one| json!({"row": one.row + 1, "weight": one.weight, "label": name(one.answer)}))
+        .collect();
+    json!({
+        "label": name(told.answer),
+        "margin": told.margin,
+        "model": told.model,
+        "centre_row": told.centre + 1,
+        "distance_to_centre": told.distance,
+        "rows_of_neighbourhood": told.size,
+        "radius_of_neighbourhood": told.radius,
+        "kernel": told.kernel.as_ref().map(ToString::to_string),
+        "support_vectors": told.support_vectors,
+        "influences": influences,
+    })
 }

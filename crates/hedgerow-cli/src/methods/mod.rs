@@ -4,7 +4,7 @@
 //! commands see it only through [`AnyMethod`], [`Trainer`] and [`Model`], which it gets for free.
 
 mod exchange;
-mod falk;
+pub(crate) mod falk;
 mod kernel_machine;
 mod nu_svm;
 mod nu_svr;
@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::store::{self, Stored};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use hedgerow::data::{Dataset, SamplesView, Scaler};
+use hedgerow::local::{Assign, UpdateParams, UpdateReport};
 use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
@@ -94,6 +95,31 @@ pub(crate) trait Model: Predictor {
 
     /// The model in LIBSVM's format, as a model of the given type.
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure>;
+
+    /// Why each row is answered as it is, for methods that can tell: the support vectors that
+    /// weigh most among other facts.
+    fn explain(
+        &self,
+        _samples: SamplesView<'_>,
+        _top: usize,
+    ) -> Option<hedgerow::Result<Vec<serde_json::Value>>> {
+        None
+    }
+
+    /// Chooses which local machine answers; false for methods that have none.
+    fn set_assign(&mut self, _assign: Assign) -> bool {
+        false
+    }
+
+    /// Adds and removes rows, for methods that can.
+    fn update(
+        &mut self,
+        _added: Option<&Dataset>,
+        _removed: &[u32],
+        _params: &UpdateParams,
+    ) -> Option<hedgerow::Result<UpdateReport>> {
+        None
+    }
 
     /// Predictions and decision values, without doing the work twice.
     fn predict_with_scores(

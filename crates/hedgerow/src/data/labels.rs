@@ -147,6 +147,22 @@ impl ClassLabels {
             .map_or(0, |c| c as u32)
     }
 
+    /// Adds the labels of more rows; names that are new come after the known ones.
+    pub fn append(&mut self, labels: &Self) {
+        let codes: Vec<u32> = labels
+            .names
+            .iter()
+            .map(|name| {
+                self.code_of(name).unwrap_or_else(|| {
+                    self.names.push(name.clone());
+                    self.names.len() as u32 - 1
+                })
+            })
+            .collect();
+        let added = labels.codes.iter().map(|&code| codes[code as usize]);
+        self.codes.extend(added);
+    }
+
     /// The labels of the given rows; names are kept even if no row has them any more.
     pub fn select(&self, rows: &[usize]) -> Self {
         Self {

@@ -364,6 +364,44 @@ impl Samples {
         self.view().n_features()
     }
 
+    /// Adds the rows of other samples, which may be narrower: they read as zeros beyond their
+    /// width.
+    pub fn append(&mut self, rows: SamplesView<'_>) -> Result<()> {
+        let width = self.n_features();
+        if rows.n_features() > width {
+            return Err(Error::Shape {
+                what: "features of the rows to add",
+                expected: width,
+                found: rows.n_features(),
+            });
+        }
+        match self {
+            Self::Dense(matrix) => {
+                let start = matrix.values.len();
+                matrix.values.resize(start + rows.n_rows() * width, 0.0);
+                if width > 0 {
+                    let added = matrix.values[start..].chunks_mut(width);
+                    for (i, out) in added.enumerate() {
+                        rows.row(i).write_dense(out);
+                    }
+                }
+                matrix.n_rows += rows.n_rows();
+            }
+            Self::Sparse(matrix) => {
+                for i in 0..rows.n_rows() {
+                    rows.row(i).for_each(|f, value| {
+                        if value != 0.0 {
+                            matrix.indices.push(f as u32);
+                            matrix.values.push(value);
+                        }
+                    });
+                    matrix.row_starts.push(matrix.indices.len());
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The given rows, in the given order.
     pub fn select(&self, rows: &[usize]) -> Self {
         self.view().select(rows)

@@ -16,13 +16,48 @@
 //! | $r_c(h)$ | the `h`-th entry of a neighbourhood |
 //! | $\mathrm{cnt}(x_i)$ | `owner[i]`, with `rank[i]` |
 
-use crate::neighbours::{Neighbour, Searcher};
-use crate::{Result, data::Generator};
+use crate::Result;
+use crate::data::Generator;
+use crate::neighbours::{Neighbour, Searcher, Visit};
+use std::collections::BTreeMap;
 
 /// Candidates whose neighbours are looked up at once. Some are covered by an earlier one of the
 /// same batch and looked up in vain; the outcome is that of taking them one by one.
 const FIRST_BATCH: usize = 8;
 const MAX_BATCH: usize = 256;
+
+/// In which order rows become centres.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Order {
+    /// One row of every place.
+    rows: Vec<u32>,
+    /// The other rows at the place of some of them.
+    copies: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Order {
+    /// From coarse to fine.
+    pub(super) fn by_levels(visits: Vec<Visit>) -> Self {
+        let mut order = Self::default();
+        for visit in visits {
+            order.rows.push(visit.row);
+            if !visit.copies.is_empty() {
+                order.copies.insert(visit.row, visit.copies);
+            }
+        }
+        order
+    }
+
+    /// All rows, at random.
+    pub(super) fn random(n_rows: usize, seed: u64) -> Self {
+        let mut rows: Vec<u32> = (0..n_rows as u32).collect();
+        Generator::new(seed).shuffle(&mut rows);
+        Self {
+            rows,
+            copies: BTreeMap::new(),
+        }
+    }
+}
 
 /// Owner of a row that is not covered yet.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -48,11 +83,11 @@ pub(super) enum Assignment {
 }
 
 impl Covering {
-    /// Covers the rows in `order`, which names every row once.
+    /// Covers the rows in `order`.
     pub(super) fn new(
         searcher: &Searcher<'_>,
         n_rows: usize,
-        order: &[u32],
+        order: &Order,
         k: usize,
         core: usize,
         assignment: Assignment,
@@ -62,40 +97,27 @@ impl Covering {
             rank: vec![u32::MAX; n_rows],
             ..Self::default()
         };
-        covering.extend(searcher, order, k, core, assignment)?;
-        Ok(covering)
-    }
-
-    /// Adds centres until all rows in `order` are covered.
-    pub(super) fn extend(
-        &mut self,
-        searcher: &Searcher<'_>,
-        order: &[u32],
-        k: usize,
-        core: usize,
-        assignment: Assignment,
-    ) -> Result<()> {
         let mut next = 0;
         let mut batch_size = FIRST_BATCH;
         let mut batch = Vec::new();
-        while next < order.len() {
+        while next < order.rows.len() {
             batch.clear();
-            while next < order.len() && batch.len() < batch_size {
-                let row = order[next];
+            while next < order.rows.len() && batch.len() < batch_size {
+                let row = order.rows[next];
                 next += 1;
-                if self.owner[row as usize] == NOBODY {
+                if covering.is_open(order, row) {
                     batch.push(row);
                 }
             }
             let found = searcher.k_nearest_of(&batch, k, false)?;
             let mut wasted = 0;
             for (&row, mut neighbourhood) in batch.iter().zip(found) {
-                if self.owner[row as usize] != NOBODY {
+                if covering.is_open(order, row) {
+                    put_first(&mut neighbourhood, row);
+                    covering.adopt(row, neighbourhood, core, assignment);
+                } else {
                     wasted += 1;
-                    continue;
                 }
-                put_first(&mut neighbourhood, row);
-                self.adopt(row, neighbourhood, core, assignment);
             }
             batch_size = if 4 * wasted > batch.len() {
                 (batch_size / 2).max(FIRST_BATCH)
@@ -103,7 +125,26 @@ impl Covering {
                 (batch_size * 2).min(MAX_BATCH)
             };
         }
-        Ok(())
+        // More copies than a core holds stay together.
+        for (&row, copies) in &order.copies {
+            for &copy in copies {
+                if covering.owner[copy as usize] == NOBODY {
+                    covering.owner[copy as usize] = covering.owner[row as usize];
+                    covering.rank[copy as usize] = core as u32;
+                }
+            }
+        }
+        Ok(covering)
+    }
+
+    /// Whether a place has rows that are not covered.
+    fn is_open(&self, order: &Order, row: u32) -> bool {
+        let open = |row: &u32| self.owner[*row as usize] == NOBODY;
+        open(&row)
+            || order
+                .copies
+                .get(&row)
+                .is_some_and(|copies| copies.iter().any(open))
     }
 
     /// Makes a row a centre.
@@ -144,11 +185,4 @@ pub(super) fn put_first(neighbourhood: &mut Vec<Neighbour>, centre: u32) {
         };
         neighbourhood.insert(0, itself);
     }
-}
-
-/// All rows in random order.
-pub(super) fn random_order(n_rows: usize, seed: u64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..n_rows as u32).collect();
-    Generator::new(seed).shuffle(&mut order);
-    order
 }

@@ -15,7 +15,7 @@
 //! | $C$, $K$, $\sigma$ | [`FalkParams::local`] |
 //! | $\mathcal C$, cnt | [`FalkSvm::centres`], [`FalkSvm::owner_of`] |
 
-use super::covering::{Assignment, Covering, NOBODY, random_order};
+use super::covering::{Assignment, Covering, NOBODY, Order};
 use super::learner::{Effort, Learner, Workspace};
 use super::machine::{Evaluation, LocalModel};
 use super::packed_rows::PackedRows;
@@ -24,7 +24,7 @@ use super::store::Store;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::kernel::Kernel;
-use crate::neighbours::{Index, IndexParams, Metric, Neighbour};
+use crate::neighbours::{CoverTree, CoverTreeParams, Index, IndexParams, Metric, Neighbour};
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -67,6 +67,8 @@ pub struct FalkParams {
     pub assign: Assign,
     /// The neighbour search.
     pub index: IndexParams,
+    /// The cover tree whose levels order the centres.
+    pub tree: CoverTreeParams,
 }
 
 impl Default for FalkParams {
@@ -78,6 +80,7 @@ impl Default for FalkParams {
             local: LocalSvmParams::default(),
             assign: Assign::Nearest,
             index: IndexParams::default(),
+            tree: CoverTreeParams::default(),
         }
     }
 }
@@ -154,10 +157,18 @@ impl FalkParams {
         };
         let index = Index::build(&metric, store.view(), None, &hints)?;
         let searcher = index.searcher(store.view())?;
-        let order = random_order(store.len(), self.local.solver.seed);
-        let assignment = match self.cover {
-            Cover::Levels => Assignment::SmallestRank,
-            Cover::Simple => Assignment::FirstCome,
+        let (order, assignment) = match self.cover {
+            Cover::Levels => {
+                let tree = CoverTree::build(&metric, store.view(), None, self.tree)?;
+                (
+                    Order::by_levels(tree.visit_order()),
+                    Assignment::SmallestRank,
+                )
+            }
+            Cover::Simple => (
+                Order::random(store.len(), self.local.solver.seed),
+                Assignment::FirstCome,
+            ),
         };
         let covering = Covering::new(&searcher, store.len(), &order, k, core, assignment)?;
         tracing::info!(
@@ -180,6 +191,7 @@ impl FalkParams {
             radii,
             owner: covering.owner,
             rank: covering.rank,
+            stale: vec![0; models.len()],
             models,
         };
         let model = FalkSvm::from_parts(parts)?;
@@ -263,6 +275,8 @@ pub(super) struct FalkParts {
     pub(super) radii: Vec<Radii>,
     pub(super) owner: Vec<u32>,
     pub(super) rank: Vec<u32>,
+    /// Rows that came after a machine was trained and violate its margin.
+    pub(super) stale: Vec<u32>,
     pub(super) models: Vec<LocalModel>,
 }
 
@@ -279,23 +293,20 @@ pub struct FalkSvm {
 impl FalkSvm {
     pub(super) fn from_parts(parts: FalkParts) -> Result<Self> {
         parts.validate()?;
-        let metric = parts.params.metric(&parts.store)?;
-        let hints = IndexParams {
-            expected_k: Some(1),
-            ..parts.params.index.clone()
-        };
-        let centre_index = Index::build(&metric, parts.store.view(), Some(&parts.centres), &hints)?;
         let packed = PackedRows::new(parts.store.view());
-        let mut centre_numbers = vec![NOBODY; parts.store.len()];
-        for (number, &row) in (0u32..).zip(&parts.centres) {
-            centre_numbers[row as usize] = number;
-        }
+        let (centre_index, centre_numbers) = centre_lookup(&parts)?;
         Ok(Self {
             parts,
             centre_index,
             centre_numbers,
             packed,
         })
+    }
+
+    /// To be called when the centres have changed.
+    pub(super) fn refresh_lookups(&mut self) -> Result<()> {
+        (self.centre_index, self.centre_numbers) = centre_lookup(&self.parts)?;
+        Ok(())
     }
 
     /// Rows of the centres.
@@ -372,6 +383,21 @@ impl FalkSvm {
     }
 }
 
+/// An index of the centres, and the number of the centre at each row that is one.
+fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
+    let metric = parts.params.metric(&parts.store)?;
+    let hints = IndexParams {
+        expected_k: Some(1),
+        ..parts.params.index.clone()
+    };
+    let index = Index::build(&metric, parts.store.view(), Some(&parts.centres), &hints)?;
+    let mut numbers = vec![NOBODY; parts.store.len()];
+    for (number, &row) in (0u32..).zip(&parts.centres) {
+        numbers[row as usize] = number;
+    }
+    Ok((index, numbers))
+}
+
 impl FalkParts {
     fn validate(&self) -> Result<()> {
         self.params.check()?;
@@ -383,6 +409,7 @@ impl FalkParts {
             ("ranks of the rows", n_rows, self.rank.len()),
             ("local models", n_centres, self.models.len()),
             ("radii of the centres", n_centres, self.radii.len()),
+            ("changes around the centres", n_centres, self.stale.len()),
         ] {
             if expected != found {
                 return Err(Error::Shape {

@@ -6,7 +6,9 @@
 
 mod covering;
 mod falk;
+mod falk_explain;
 mod falk_predict;
+mod falk_update;
 mod learner;
 mod machine;
 mod packed_rows;
@@ -14,5 +16,7 @@ mod params;
 mod store;
 
 pub use falk::{Assign, Cover, FalkParams, FalkSvm, Radii};
+pub use falk_explain::{Explanation, Influence};
+pub use falk_update::{UpdateParams, UpdateReport};
 pub use machine::{LocalMachine, LocalMachines, LocalModel};
 pub use params::LocalSvmParams;

@@ -38,6 +38,33 @@ impl Store {
         })
     }
 
+    /// Adds the rows of a data set.
+    pub(super) fn append(&mut self, data: &Dataset) -> Result<()> {
+        let added = data.n_rows();
+        let before = self.samples.n_rows();
+        // What can fail comes before what changes anything.
+        match &mut self.answers {
+            Answers::Classes(labels) => {
+                let more = data.classes()?;
+                self.samples.append(data.samples().view())?;
+                labels.append(more);
+            }
+            Answers::Real(values) => {
+                let more = data.real_targets()?;
+                self.samples.append(data.samples().view())?;
+                values.extend_from_slice(more);
+            }
+        }
+        if self.weights.is_some() || data.weights().is_some() {
+            let weights = self.weights.get_or_insert_with(|| vec![1.0; before]);
+            match data.weights() {
+                Some(more) => weights.extend_from_slice(more),
+                None => weights.resize(before + added, 1.0),
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn view(&self) -> SamplesView<'_> {
         self.samples.view()
     }
@@ -51,6 +78,14 @@ impl Store {
         match &self.answers {
             Answers::Classes(labels) => Some(labels.n_classes()),
             Answers::Real(_) => None,
+        }
+    }
+
+    /// Class code or target of a row.
+    pub(super) fn answer(&self, row: u32) -> f64 {
+        match &self.answers {
+            Answers::Classes(labels) => f64::from(labels.codes()[row as usize]),
+            Answers::Real(values) => values[row as usize],
         }
     }
 

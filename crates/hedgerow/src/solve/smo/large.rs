@@ -301,9 +301,7 @@ impl LargeState {
         let mut leaving_first = 0;
         for group in 0..2 {
             for t in pair.range(group) {
-                let value = -pair.gradient[t];
-                let gone = (!pair.may_grow(t) && value > scans[group].max_up)
-                    || (!pair.may_shrink(t) && value < -scans[group].max_low);
+                let gone = pair.is_settled(t, scans);
                 settled[t] = gone;
                 leaving += usize::from(gone);
                 leaving_first += usize::from(gone && group == 0);

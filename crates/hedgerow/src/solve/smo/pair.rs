@@ -54,6 +54,14 @@ impl PairState {
         self.sides[t] <= 0.0
     }
 
+    /// Whether a variable is at a bound and pulls away from the others, so that it will hardly
+    /// move again.
+    pub(super) fn is_settled(&self, t: usize, scans: &Scans) -> bool {
+        let scan = &scans[usize::from(t >= self.split)];
+        let value = -self.gradient[t];
+        (!self.may_grow(t) && value > scan.max_up) || (!self.may_shrink(t) && value < -scan.max_low)
+    }
+
     /// The positions of a group.
     pub(super) fn range(&self, group: usize) -> Range<usize> {
         if group == 0 {

@@ -1,0 +1,116 @@
+//! `update`: rows that come and go after training.
+
+use crate::args::UpdateArgs;
+use crate::failure::Failure;
+use crate::input;
+use crate::session::Session;
+use crate::store::{self, Frame, Origin};
+use crate::table;
+use hedgerow::data::Dataset;
+use hedgerow::local::UpdateParams;
+use hedgerow_io::Source;
+use serde_json::json;
+use std::path::Path;
+
+pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
+    let out = args.out.as_deref().unwrap_or(&args.model);
+    if args.out.is_some() {
+        session.claim_output("OUT", out)?;
+    }
+    if args.add.is_none() && args.remove.is_none() {
+        return Err(Failure::usage(
+            "nothing to do: name a file of new rows (--add) or of row numbers (--remove)",
+        ));
+    }
+    let removed = match &args.remove {
+        Some(file) => read_row_numbers(file)?,
+        None => Vec::new(),
+    };
+    let mut stored = store::read(&Source::from_argument(&args.model))?.build(0)?;
+    let method = stored.method().to_owned();
+    let Origin::Hedgerow(_) = &stored.origin else {
+        return Err(cannot(&method));
+    };
+    let mut added: Option<(String, Dataset)> = None;
+    if let Some(file) = &args.add {
+        let has_classes = stored.model.classes().is_some();
+        let options = input::test_options(&args.data, has_classes, stored.encoding.as_ref(), false);
+        let input = input::read(session, &Source::from_argument(file), &options)?;
+        let mut data = input.loaded.dataset;
+        if let Some(scaler) = &stored.scaler {
+            let scaled = scaler.apply(data.samples().view());
+            data = scaled
+                .and_then(|samples| data.with_samples(samples))
+                .map_err(Failure::data(&input.name))?;
+        }
+        added = Some((input.name, data));
+    }
+    let params = UpdateParams {
+        refresh: args.refresh,
+    };
+    session.progress("updating");
+    let data = added.as_ref().map(|(_, data)| data);
+    let report = stored
+        .model
+        .update(data, &removed, &params)
+        .ok_or_else(|| cannot(&method))?
+        .map_err(|source| match &added {
+            Some((name, _)) => Failure::data(name)(source),
+            None => Failure::Option(source),
+        })?;
+    session.progress_done();
+    let frame = Frame {
+        encoding: stored.encoding,
+        preprocessing: stored.scaler,
+        feature_names: stored.feature_names,
+        parameters: stored.parameters,
+        report: stored.report,
+        model: (),
+    };
+    stored.model.write(Path::new(out), &method, frame)?;
+    session.say(format_args!(
+        "{out}: {} rows added, {} removed; {} machines trained anew, {} centres new, {} gone, {}",
+        report.added,
+        report.removed,
+        report.retrained,
+        report.new_centres,
+        report.lost_centres,
+        table::seconds(report.seconds)
+    ))?;
+    session.result(&json!({
+        "method": method,
+        "model": out,
+        "added": report.added,
+        "removed": report.removed,
+        "retrained": report.retrained,
+        "new_centres": report.new_centres,
+        "lost_centres": report.lost_centres,
+        "seconds": report.seconds,
+    }))
+}
+
+fn cannot(method: &str) -> Failure {
+    Failure::usage(format!(
+        "a model of {method} cannot be updated: train it anew (falk-svm and falk-svr can)"
+    ))
+}
+
+/// Row numbers from 1, one a line, as numbers from 0.
+fn read_row_numbers(file: &str) -> Result<Vec<u32>, Failure> {
+    let source = Source::from_argument(file);
+    let bytes = source.read()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| match line.trim().parse::<u32>() {
+            Ok(number @ 1..) => Ok(number - 1),
+            _ => Err(Failure::usage(format!(
+                "{}, line {}: {:?} is not the number of a row (1 is the first)",
+                source.name(),
+                at + 1,
+                line.trim()
+            ))),
+        })
+        .collect()
+}

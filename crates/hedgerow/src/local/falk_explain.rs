@@ -1,0 +1,164 @@
+//! Why FaLK-SVM answers as it does.
+
+use super::falk::FalkSvm;
+use super::machine::{LocalModel, Scratch};
+use crate::data::SamplesView;
+use crate::kernel::Gram;
+use crate::svm::pairs;
+use crate::{Result, kernel::Kernel};
+use serde::Serialize;
+
+/// A support vector and its share in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Influence {
+    /// Training row, from 0.
+    pub row: u32,
+    /// $\beta_s K(x_s, x)$, summed over the machines that decided.
+    pub weight: f64,
+    /// Class code or target of the row.
+    pub answer: f64,
+}
+
+/// The local model that answered for a row, and what weighed in it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// Number of the local model.
+    pub model: u32,
+    /// Training row at its centre, from 0.
+    pub centre: u32,
+    /// Distance of the row from the centre.
+    pub distance: f64,
+    /// Rows that the model was trained on.
+    pub size: u32,
+    /// How far they reach.
+    pub radius: f64,
+    /// The kernel of the model; `None` if all rows of the neighbourhood agree.
+    pub kernel: Option<Kernel>,
+    /// Support vectors of the model.
+    pub support_vectors: usize,
+    /// Class code or estimate.
+    pub answer: f64,
+    /// How clearly: the smallest decision value for the winning class against another one (1 on
+    /// the margin), or the estimate in regression; `None` if all rows agree.
+    pub margin: Option<f64>,
+    /// The support vectors that weigh most, heaviest first.
+    pub influences: Vec<Influence>,
+}
+
+impl FalkSvm {
+    /// Explains the answer for each row by its local model (the nearest, if several vote) and the
+    /// `top` heaviest support vectors.
+    pub fn explain(&self, samples: SamplesView<'_>, top: usize) -> Result<Vec<Explanation>> {
+        let responsible = self.responsible(samples)?;
+        let metric = self.parts.params.metric(&self.parts.store)?;
+        let stored = self.samples();
+        let mut scratch = Scratch::default();
+        responsible
+            .iter()
+            .enumerate()
+            .map(|(row, models)| {
+                let model = models[0];
+                let centre = self.parts.centres[model as usize];
+                let radii = self.parts.radii[model as usize];
+                let (c, x) = (stored.row(centre as usize), samples.row(row));
+                let mut explanation = Explanation {
+                    model,
+                    centre,
+                    distance: metric.distance(c, x, stored.n_features())?,
+                    size: radii.size,
+                    radius: radii.neighbourhood,
+                    kernel: None,
+                    support_vectors: 0,
+                    answer: 0.0,
+                    margin: None,
+                    influences: Vec::new(),
+                };
+                match &self.parts.models[model as usize] {
+                    LocalModel::Constant(value) => explanation.answer = *value,
+                    LocalModel::Machines(_) => {
+                        self.explain_machines(samples, row, top, &mut explanation, &mut scratch)?;
+                    }
+                }
+                Ok(explanation)
+            })
+            .collect()
+    }
+
+    fn explain_machines(
+        &self,
+        samples: SamplesView<'_>,
+        row: usize,
+        top: usize,
+        explanation: &mut Explanation,
+        scratch: &mut Scratch,
+    ) -> Result<()> {
+        let LocalModel::Machines(machines) = &self.parts.models[explanation.model as usize] else {
+            return Ok(());
+        };
+        let mut decisions = Vec::new();
+        let evaluation = self.evaluation();
+        evaluation.decide(machines, samples, &[row as u32], scratch, |_, values| {
+            decisions.extend_from_slice(values);
+            Ok(())
+        })?;
+        let is_regression = machines.classes.is_empty();
+        // Signs turn a machine's value towards the winning class; 0 leaves a machine out.
+        let signs: Vec<f64> = if is_regression {
+            explanation.answer = decisions[0];
+            vec![1.0]
+        } else {
+            let winner = machines.class(&decisions);
+            explanation.answer = f64::from(winner);
+            pairs(machines.classes.len())
+                .map(|(a, b)| match winner {
+                    class if class == machines.classes[a] => 1.0,
+                    class if class == machines.classes[b] => -1.0,
+                    _ => 0.0,
+                })
+                .collect()
+        };
+        let towards = signs
+            .iter()
+            .zip(&decisions)
+            .filter(|(sign, _)| **sign != 0.0);
+        explanation.margin = towards
+            .map(|(sign, value)| sign * value)
+            .min_by(f64::total_cmp);
+        let gram = Gram::in_double(&machines.kernel, self.samples(), machines.support.clone())?
+            .sequential(true);
+        let prepared = gram.queries(samples, row..row + 1)?;
+        let mut values = vec![0.0f64; machines.support.len()];
+        gram.block_here(&prepared, 0..values.len(), &mut [&mut values]);
+        let mut weights = vec![0.0; values.len()];
+        for (machine, &sign) in machines.machines.iter().zip(&signs) {
+            for (at, &beta) in machine.coefficients.iter().enumerate() {
+                let slot = machine
+                    .slots
+                    .as_ref()
+                    .map_or(at, |slots| slots[at] as usize);
+                weights[slot] += sign * beta * values[slot];
+            }
+        }
+        let mut influences: Vec<Influence> = machines
+            .support
+            .iter()
+            .zip(&weights)
+            .map(|(&row, &weight)| Influence {
+                row,
+                weight,
+                answer: self.parts.store.answer(row),
+            })
+            .collect();
+        influences.sort_by(|a, b| {
+            b.weight
+                .abs()
+                .total_cmp(&a.weight.abs())
+                .then(a.row.cmp(&b.row))
+        });
+        influences.truncate(top);
+        explanation.kernel = Some(machines.kernel.clone());
+        explanation.support_vectors = machines.support.len();
+        explanation.influences = influences;
+        Ok(())
+    }
+}

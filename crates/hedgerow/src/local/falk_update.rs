@@ -1,0 +1,444 @@
+//! Rows that come and go after training.
+//!
+//! What a centre covers is kept as a ball: every row lies within the core radius of the centre that
+//! it belongs to. A new row inside such a ball joins it; one outside all of them becomes a centre
+//! with a machine of its own. A machine is trained anew, on the neighbourhood that its centre then
+//! has, when enough has changed around it:
+//!
+//! * a new row inside its neighbourhood that it already answers with a full margin would get the
+//!   multiplier 0 and change nothing, so only rows that violate the margin count;
+//! * a removed row counts always if it was a support vector, never otherwise.
+//!
+//! With [`UpdateParams::refresh`] = 0 one such row is enough, and all machines are those of a fit on
+//! the present rows. A larger share bounds how far a machine may lag behind its rows.
+
+use super::covering::{NOBODY, put_first};
+use super::falk::{FalkParts, FalkSvm, Radii, learn_all};
+use super::learner::{Effort, Learner};
+use super::machine::{Evaluation, LocalModel, Scratch};
+use super::packed_rows::PackedRows;
+use super::store::Answers;
+use crate::data::Dataset;
+use crate::error::ensure_not_negative;
+use crate::neighbours::{Metric, Neighbour};
+use crate::svm::pairs;
+use crate::{Error, Result};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// How thorough an update is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UpdateParams {
+    /// Share of a neighbourhood that may violate the margin of its machine since it was trained
+    /// before it is trained anew; 0.02 by default, 0 trains whatever changes.
+    pub refresh: f64,
+}
+
+impl Default for UpdateParams {
+    fn default() -> Self {
+        Self { refresh: 0.02 }
+    }
+}
+
+/// What an update did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct UpdateReport {
+    /// Rows added.
+    pub added: usize,
+    /// Rows removed.
+    pub removed: usize,
+    /// Machines trained anew.
+    pub retrained: usize,
+    /// Centres added.
+    pub new_centres: usize,
+    /// Centres whose row was removed.
+    pub lost_centres: usize,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+}
+
+impl FalkSvm {
+    /// Adds rows and removes others, by their number (in the order in which they were trained on
+    /// or added, from 0; numbers of removed rows are not used again). Nothing is changed if there
+    /// is an error in the arguments.
+    pub fn update(
+        &mut self,
+        added: Option<&Dataset>,
+        removed: &[u32],
+        params: &UpdateParams,
+    ) -> Result<UpdateReport> {
+        let start = Instant::now();
+        ensure_not_negative("refresh", params.refresh)?;
+        self.check_removed(removed)?;
+        let n_added = match added {
+            Some(data) => {
+                data.samples().view().ensure_finite()?;
+                self.parts.store.append(data)?;
+                data.n_rows()
+            }
+            None => 0,
+        };
+        let mut change = Change::new(self, params.refresh)?;
+        change.remove(removed)?;
+        change.add(n_added)?;
+        let report = change.settle()?;
+        self.refresh_lookups()?;
+        Ok(UpdateReport {
+            added: n_added,
+            removed: removed.len(),
+            seconds: start.elapsed().as_secs_f64(),
+            ..report
+        })
+    }
+
+    fn check_removed(&self, removed: &[u32]) -> Result<()> {
+        let mut sorted = removed.to_vec();
+        sorted.sort_unstable();
+        let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
+        let gone = |&&row: &&u32| {
+            self.parts
+                .owner
+                .get(row as usize)
+                .is_none_or(|&owner| owner == NOBODY)
+        };
+        if let Some(&row) = sorted.iter().find(gone).or(twice.map(|pair| &pair[0])) {
+            return Err(Error::Parameter {
+                name: "row to remove",
+                value: f64::from(row),
+                requirement: "the number of a row that the model still has, named once",
+            });
+        }
+        let present = self
+            .parts
+            .owner
+            .iter()
+            .filter(|&&owner| owner != NOBODY)
+            .count();
+        if present == removed.len() {
+            return Err(Error::NoRows);
+        }
+        Ok(())
+    }
+}
+
+/// An update under way.
+struct Change<'a> {
+    parts: &'a mut FalkParts,
+    packed: &'a mut Option<PackedRows>,
+    metric: Metric,
+    /// Violations that each machine may have.
+    allowed: u32,
+    /// Centres whose row was removed.
+    lost: Vec<bool>,
+    /// Machines that must be trained anew whatever they may have.
+    due: Vec<bool>,
+    /// Rows without a centre.
+    uncovered: Vec<u32>,
+    k: usize,
+    core: usize,
+}
+
+impl<'a> Change<'a> {
+    fn new(model: &'a mut FalkSvm, refresh: f64) -> Result<Self> {
+        let (k, core) = model.parts.params.sizes(model.parts.store.len());
+        let metric = model.parts.params.metric(&model.parts.store)?;
+        let n_centres = model.parts.centres.len();
+        Ok(Self {
+            parts: &mut model.parts,
+            packed: &mut model.packed,
+            metric,
+            allowed: (refresh * k as f64).floor() as u32,
+            lost: vec![false; n_centres],
+            due: vec![false; n_centres],
+            uncovered: Vec::new(),
+            k,
+            core,
+        })
+    }
+
+    /// For each row the centres in whose neighbourhood it lies, with the distance.
+    fn surroundings(&self, rows: &[u32]) -> Result<Vec<Vec<(u32, f64)>>> {
+        let samples = self.parts.store.view();
+        let width = samples.n_features();
+        rows.par_iter()
+            .map(|&row| {
+                let x = samples.row(row as usize);
+                let mut found = Vec::new();
+                for (number, &centre) in (0u32..).zip(&self.parts.centres) {
+                    if self.lost[number as usize] {
+                        continue;
+                    }
+                    let c = samples.row(centre as usize);
+                    let distance = self.metric.distance(c, x, width)?;
+                    if distance <= self.parts.radii[number as usize].neighbourhood {
+                        found.push((number, distance));
+                    }
+                }
+                Ok(found)
+            })
+            .collect()
+    }
+
+    fn remove(&mut self, removed: &[u32]) -> Result<()> {
+        let around = self.surroundings(removed)?;
+        for (&row, around) in removed.iter().zip(&around) {
+            self.parts.index.remove(row);
+            self.parts.owner[row as usize] = NOBODY;
+            for &(number, _) in around {
+                if let LocalModel::Machines(machines) = &self.parts.models[number as usize]
+                    && machines.support.binary_search(&row).is_ok()
+                {
+                    self.due[number as usize] = true;
+                }
+            }
+        }
+        for number in 0..self.parts.centres.len() {
+            let row = self.parts.centres[number];
+            self.lost[number] = self.parts.owner[row as usize] == NOBODY;
+        }
+        for row in 0..self.parts.owner.len() {
+            let owner = self.parts.owner[row];
+            if owner != NOBODY && self.lost[owner as usize] {
+                self.uncovered.push(row as u32);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, count: usize) -> Result<()> {
+        let n_rows = self.parts.store.len();
+        let new: Vec<u32> = (n_rows - count..n_rows).map(|row| row as u32).collect();
+        self.parts.owner.resize(n_rows, NOBODY);
+        self.parts.rank.resize(n_rows, u32::MAX);
+        if let Some(packed) = &mut self.packed {
+            for &row in &new {
+                packed.push(self.parts.store.view().row(row as usize));
+            }
+        }
+        for &row in &new {
+            self.parts.index.insert(self.parts.store.view(), row)?;
+        }
+        let around = self.surroundings(&new)?;
+        let violations: Vec<Vec<u32>> = new
+            .par_iter()
+            .zip(&around)
+            .map_init(Scratch::default, |scratch, (&row, around)| {
+                let mut violated = Vec::new();
+                for &(number, _) in around {
+                    if self.violates(number, row, scratch)? {
+                        violated.push(number);
+                    }
+                }
+                Ok(violated)
+            })
+            .collect::<Result<_>>()?;
+        for number in violations.iter().flatten() {
+            self.parts.stale[*number as usize] += 1;
+        }
+        self.uncovered.extend_from_slice(&new);
+        Ok(())
+    }
+
+    /// Whether a row would get a multiplier other than 0 in a machine.
+    fn violates(&self, number: u32, row: u32, scratch: &mut Scratch) -> Result<bool> {
+        let store = &self.parts.store;
+        let answers = &store.answers;
+        match &self.parts.models[number as usize] {
+            LocalModel::Constant(value) => Ok(match answers {
+                Answers::Classes(labels) => f64::from(labels.codes()[row as usize]) != *value,
+                Answers::Real(targets) => targets[row as usize] != *value,
+            }),
+            LocalModel::Machines(machines) => {
+                let evaluation = Evaluation {
+                    samples: store.view(),
+                    packed: self.packed.as_ref(),
+                };
+                let mut violated = false;
+                evaluation.decide(machines, store.view(), &[row], scratch, |_, decisions| {
+                    violated = match answers {
+                        Answers::Classes(labels) => {
+                            let code = labels.codes()[row as usize];
+                            match machines.classes.binary_search(&code) {
+                                // A class that the neighbourhood did not have.
+                                Err(_) => true,
+                                Ok(own) => pairs(machines.classes.len()).zip(decisions).any(
+                                    |((a, b), &value)| {
+                                        (a == own && value < 1.0) || (b == own && value > -1.0)
+                                    },
+                                ),
+                            }
+                        }
+                        Answers::Real(targets) => {
+                            let error = (targets[row as usize] - decisions[0]).abs();
+                            error > self.parts.params.local.epsilon
+                        }
+                    };
+                    Ok(())
+                })?;
+                Ok(violated)
+            }
+        }
+    }
+
+    /// Trains what is due, covers what is not, and closes the gaps that lost centres left.
+    fn settle(mut self) -> Result<UpdateReport> {
+        self.drop_lost();
+        let lost_centres = self.lost.iter().filter(|&&yes| yes).count();
+        let due: Vec<u32> = (0..self.parts.centres.len())
+            .filter(|&number| self.due[number] || self.parts.stale[number] > self.allowed)
+            .map(|number| number as u32)
+            .collect();
+        self.retrain(&due)?;
+        let before = self.parts.centres.len();
+        self.cover()?;
+        Ok(UpdateReport {
+            added: 0,
+            removed: 0,
+            retrained: due.len(),
+            new_centres: self.parts.centres.len() - before,
+            lost_centres,
+            seconds: 0.0,
+        })
+    }
+
+    /// Takes lost centres out and numbers the others anew.
+    fn drop_lost(&mut self) {
+        let mut number_of = vec![NOBODY; self.lost.len()];
+        let mut kept = 0;
+        for (number, &lost) in self.lost.iter().enumerate() {
+            if !lost {
+                number_of[number] = kept;
+                kept += 1;
+            }
+        }
+        if kept as usize == self.lost.len() {
+            return;
+        }
+        let parts = &mut *self.parts;
+        for owner in &mut parts.owner {
+            if *owner != NOBODY {
+                *owner = number_of[*owner as usize];
+            }
+        }
+        retain_where(&mut parts.centres, &self.lost);
+        retain_where(&mut parts.radii, &self.lost);
+        retain_where(&mut parts.models, &self.lost);
+        retain_where(&mut parts.stale, &self.lost);
+        let lost = self.lost.clone();
+        retain_where(&mut self.due, &lost);
+    }
+
+    /// Gives centres the neighbourhoods that they have now, and machines trained on them.
+    fn retrain(&mut self, due: &[u32]) -> Result<()> {
+        if due.is_empty() {
+            return Ok(());
+        }
+        let rows: Vec<u32> = due
+            .iter()
+            .map(|&number| self.parts.centres[number as usize])
+            .collect();
+        let found = self.neighbourhoods(&rows)?;
+        let (models, _) = self.learn(&found, due[0])?;
+        let mut is_due = vec![false; self.parts.centres.len()];
+        for &number in due {
+            is_due[number as usize] = true;
+        }
+        // Rows keep their centre unless its core no longer reaches them.
+        let mut reached = vec![false; self.parts.owner.len()];
+        for ((&number, neighbourhood), model) in due.iter().zip(&found).zip(models) {
+            let parts = &mut *self.parts;
+            parts.radii[number as usize] = Radii::of(neighbourhood, self.core);
+            parts.models[number as usize] = model;
+            parts.stale[number as usize] = 0;
+            for (rank, neighbour) in (1u32..).zip(neighbourhood.iter().take(self.core)) {
+                let row = neighbour.row as usize;
+                if parts.owner[row] == number {
+                    parts.rank[row] = rank;
+                    reached[row] = true;
+                }
+            }
+        }
+        for row in 0..self.parts.owner.len() {
+            let owner = self.parts.owner[row];
+            if owner != NOBODY && is_due[owner as usize] && !reached[row] {
+                self.parts.owner[row] = NOBODY;
+                self.uncovered.push(row as u32);
+            }
+        }
+        Ok(())
+    }
+
+    fn neighbourhoods(&self, centres: &[u32]) -> Result<Vec<Vec<Neighbour>>> {
+        let searcher = self.parts.index.searcher(self.parts.store.view())?;
+        let mut found = searcher.k_nearest_of(centres, self.k, false)?;
+        for (neighbourhood, &centre) in found.iter_mut().zip(centres) {
+            put_first(neighbourhood, centre);
+        }
+        Ok(found)
+    }
+
+    fn learn(&self, found: &[Vec<Neighbour>], task: u32) -> Result<(Vec<LocalModel>, Effort)> {
+        let learner = Learner::new(&self.parts.store, &self.parts.params.local)?;
+        learn_all(&learner, found, u64::from(task))
+    }
+
+    /// Gives every uncovered row a centre: the one whose core it lies deepest in, or itself.
+    fn cover(&mut self) -> Result<()> {
+        self.uncovered.sort_unstable();
+        self.lost = vec![false; self.parts.centres.len()];
+        let rows = std::mem::take(&mut self.uncovered);
+        let around = self.surroundings(&rows)?;
+        let mut alone = Vec::new();
+        for (&row, around) in rows.iter().zip(&around) {
+            let depth = |&(number, distance): &(u32, f64)| {
+                let radius = self.parts.radii[number as usize].core;
+                (distance <= radius).then(|| {
+                    let share = if radius > 0.0 { distance / radius } else { 0.0 };
+                    (share, number)
+                })
+            };
+            let deepest = around
+                .iter()
+                .filter_map(depth)
+                .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            match deepest {
+                Some((_, number)) => {
+                    self.parts.owner[row as usize] = number;
+                    self.parts.rank[row as usize] = self.core as u32;
+                }
+                None => alone.push(row),
+            }
+        }
+        let first = self.parts.centres.len();
+        let mut new = Vec::new();
+        for row in alone {
+            if self.parts.owner[row as usize] != NOBODY {
+                continue;
+            }
+            let found = self.neighbourhoods(&[row])?.remove(0);
+            let number = (first + new.len()) as u32;
+            let parts = &mut *self.parts;
+            for (rank, neighbour) in (1u32..).zip(found.iter().take(self.core)) {
+                let covered = neighbour.row as usize;
+                if rank < parts.rank[covered] || parts.owner[covered] == NOBODY {
+                    parts.rank[covered] = rank;
+                    parts.owner[covered] = number;
+                }
+            }
+            parts.centres.push(row);
+            parts.radii.push(Radii::of(&found, self.core));
+            parts.stale.push(0);
+            new.push(found);
+        }
+        let (models, _) = self.learn(&new, first as u32)?;
+        self.parts.models.extend(models);
+        Ok(())
+    }
+}
+
+/// Keeps the items that are not marked.
+fn retain_where<T>(items: &mut Vec<T>, marked: &[bool]) {
+    let mut marks = marked.iter();
+    items.retain(|_| marks.next() != Some(&true));
+}
