@@ -4,8 +4,8 @@
 //! cargo run --release -p hedgerow-cli --example neighbours -- ROWS QUERIES FEATURES STRUCTURE K THREADS [FOUND]
 //! ```
 //!
-//! ROWS and QUERIES are files of little-endian doubles, row after row. STRUCTURE is `auto`, `brute`
-//! or `buckets`. Row numbers of the neighbours go to FOUND as little-endian 32-bit integers. Prints
+//! ROWS and QUERIES are files of little-endian doubles, row after row. STRUCTURE is `auto`, `brute`,
+//! `buckets` or `cover`. Row numbers of the neighbours go to FOUND as little-endian 32-bit integers. Prints
 //! one JSON object: `build_seconds`, `query_seconds`, `structure`.
 
 use hedgerow::data::Samples;
@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "auto" => Structure::Auto,
         "brute" => Structure::Brute,
         "buckets" => Structure::BucketTree,
+        "cover" => Structure::CoverTree,
         other => return Err(format!("there is no structure {other}").into()),
     };
     let k: usize = k.parse()?;

@@ -1,11 +1,18 @@
 //! Whatever structure searches, the neighbours are those of the definition.
 
+#![allow(clippy::unwrap_used)] // Helpers outside of test functions unwrap too.
+
 use hedgerow::data::{CsrMatrix, Generator, Row, Samples, SamplesView};
 use hedgerow::kernel::Kernel;
 use hedgerow::neighbours::{Index, IndexParams, Metric, Neighbour, Scratch, Structure};
 use proptest::prelude::*;
 
-const STRUCTURES: [Structure; 3] = [Structure::Auto, Structure::Brute, Structure::BucketTree];
+const STRUCTURES: [Structure; 4] = [
+    Structure::Auto,
+    Structure::Brute,
+    Structure::BucketTree,
+    Structure::CoverTree,
+];
 
 /// The definition.
 fn by_definition(

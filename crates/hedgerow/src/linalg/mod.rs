@@ -18,7 +18,7 @@ mod sparse;
 mod exp;
 
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
-pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within};
+pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{
     Scan, add_scaled_rows, dot, low_penalty, select_partner, side, up_penalty, update_and_scan,

@@ -152,3 +152,39 @@ multiversion! {
         hits: &mut Vec<Hit>,
     ) = within_body;
 }
+
+#[inline(always)]
+fn sq_dist_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let (x_chunks, x_rest) = x.as_chunks::<LANES>();
+    let (y_chunks, y_rest) = y.as_chunks::<LANES>();
+    let mut sums = [0.0f64; LANES];
+    for (x, y) in x_chunks.iter().zip(y_chunks) {
+        for lane in 0..LANES {
+            let difference = x[lane] - y[lane];
+            sums[lane] = difference.fma::<FMA>(difference, sums[lane]);
+        }
+    }
+    let mut sum = 0.0;
+    for lane in 0..LANES / 2 {
+        sum += sums[lane] + sums[lane + LANES / 2];
+    }
+    for (&x, &y) in x_rest.iter().zip(y_rest) {
+        sum = (x - y).fma::<FMA>(x - y, sum);
+    }
+    sum
+}
+
+multiversion! {
+    /// $\|x - y\|^2$, summed in an order of its own.
+    fn long_sq_dist[](x: &[f64], y: &[f64]) -> f64 = sq_dist_body;
+}
+
+/// $\|x - y\|^2$ of two rows of equal length, summed in an order of its own.
+#[inline]
+pub(crate) fn sq_dist(x: &[f64], y: &[f64]) -> f64 {
+    if x.len() >= 8 {
+        return long_sq_dist(x, y);
+    }
+    x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum()
+}

@@ -50,13 +50,19 @@ impl<T: Real> Panels<T> {
             .par_chunks_mut((PANEL * n_features).max(1))
             .enumerate()
             .for_each_init(
-                || vec![T::ZERO; n_features],
-                |row, (p, panel)| {
-                    for i in p * PANEL..n_rows.min((p + 1) * PANEL) {
-                        row.fill(T::ZERO);
-                        fill(i, row);
-                        for (column, &value) in panel.chunks_exact_mut(PANEL).zip(row.iter()) {
-                            column[i % PANEL] = value;
+                || vec![T::ZERO; PANEL * n_features],
+                |rows, (p, panel)| {
+                    rows.fill(T::ZERO);
+                    let first = p * PANEL;
+                    for (lane, row) in rows.chunks_exact_mut(n_features).enumerate() {
+                        if first + lane < n_rows {
+                            fill(first + lane, row);
+                        }
+                    }
+                    let (columns, _) = panel.as_chunks_mut::<PANEL>();
+                    for (f, column) in columns.iter_mut().enumerate() {
+                        for lane in 0..PANEL {
+                            column[lane] = rows[lane * n_features + f];
                         }
                     }
                 },

@@ -13,16 +13,16 @@
 //! So $(1-\Gamma)(s(x) + s(q)) - 2p$ is a lower limit of $d^2$ that costs nothing more than $d^2$.
 //! Metrics for which no such bound is known are evaluated pair by pair in double precision.
 
-use super::Metric;
 use super::candidates::Candidates;
 use super::frame::{Frame, ROUNDOFF, sq_norm};
+use super::{GONE, Metric};
 use crate::Result;
 use crate::data::{Row, SamplesView};
 use crate::kernel::{DotMap, Formula, Kernel, Packed, PolynomialMap};
 use crate::linalg::{Hit, PANEL, Panels, combined_within, panel_block};
 
 /// Packed rows of one block.
-const COLUMNS: usize = 2048;
+const COLUMNS: usize = 512;
 /// Queries of one pass over the rows.
 pub(super) const TOGETHER: usize = 48;
 /// Largest self-value in single precision: a product may be as large, a sum twice that.
@@ -34,6 +34,8 @@ const WIDEST: f64 = 0.02;
 pub(super) struct Brute {
     /// `None`: pair by pair.
     packed: Option<Products>,
+    /// Rows that are packed; those behind them came later.
+    count: usize,
 }
 
 struct Products {
@@ -118,11 +120,26 @@ pub(super) struct Scratch {
 }
 
 impl Brute {
-    /// Packs rows.
+    /// Packs rows; another one stands in for any that is [`GONE`].
     pub(super) fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Self {
+        let some = rows.iter().copied().find(|&row| row != GONE);
+        let packed = some.and_then(|some| {
+            if !rows.contains(&GONE) {
+                return Products::pack(metric, samples, rows);
+            }
+            let present = |&row: &u32| if row == GONE { some } else { row };
+            let rows: Vec<u32> = rows.iter().map(present).collect();
+            Products::pack(metric, samples, &rows)
+        });
         Self {
-            packed: Products::pack(metric, samples, rows),
+            packed,
+            count: rows.len(),
         }
+    }
+
+    /// Whether so many rows came later that packing them is worth it.
+    pub(super) fn is_worn(&self, rows: &[u32]) -> bool {
+        self.packed.is_some() && rows.len() - self.count.min(rows.len()) > 64 + self.count / 32
     }
 
     /// Adds the rows that may be among the nearest, for up to [`TOGETHER`] queries.
@@ -139,12 +156,11 @@ impl Brute {
         scratch.ready.clear();
         scratch.ready.resize(queries.len(), false);
         if let Some(packed) = &self.packed {
-            packed.search(metric, rows, queries, scratch, found);
+            packed.search(metric, &rows[..self.count], queries, scratch, found);
         }
         for ((query, found), &ready) in queries.iter().zip(found).zip(&scratch.ready) {
-            if !ready {
-                pair_by_pair(metric, samples, rows, *query, n_features, found)?;
-            }
+            let rows = if ready { &rows[self.count..] } else { rows };
+            pair_by_pair(metric, samples, rows, *query, n_features, found)?;
         }
         Ok(())
     }
@@ -159,7 +175,7 @@ pub(super) fn pair_by_pair(
     n_features: usize,
     found: &mut Candidates,
 ) -> Result<()> {
-    for &row in rows.iter().filter(|&&row| row != super::GONE) {
+    for &row in rows.iter().filter(|&&row| row != GONE) {
         let distance = metric.distance(samples.row(row as usize), query, n_features)?;
         found.push(row, distance, distance);
     }
@@ -238,7 +254,7 @@ impl Products {
         let mut kept = Vec::with_capacity(rows.len() + PANEL);
         for norm in sq_norms {
             let value = product.self_value(norm);
-            if !(value <= LARGEST) {
+            if value.is_nan() || value > LARGEST {
                 return None;
             }
             largest = largest.max(value);
@@ -275,19 +291,17 @@ impl Products {
                 scratch.exact.resize(*width, 0.0);
                 for (query, ready) in queries.iter().zip(&mut scratch.ready) {
                     scratch.exact.fill(0.0);
-                    *ready = match (frame, metric.embedding(*width)) {
-                        (Some(frame), Some(embedding)) => {
+                    let mut complete = true;
+                    *ready =
+                        if let (Some(frame), Some(embedding)) = (frame, metric.embedding(*width)) {
                             frame.write(embedding, *query, &mut scratch.exact)
-                        }
-                        _ => {
-                            let mut complete = true;
+                        } else {
                             query.for_each(|f, value| match scratch.exact.get_mut(f) {
                                 Some(slot) => *slot = value,
                                 None => complete &= value == 0.0,
                             });
                             complete
-                        }
-                    };
+                        };
                     let mut sum = 0.0;
                     for &value in &scratch.exact {
                         let value = value as f32;
@@ -403,7 +417,7 @@ impl Products {
                 let lower = (lower - self.vanished).max(0.0);
                 let unit = 1.0 / self.scale;
                 let row = rows[first + at];
-                if row != super::GONE {
+                if row != GONE {
                     found.push(
                         row,
                         lower.sqrt() * (1.0 - 1e-12) * unit,

@@ -75,7 +75,7 @@ impl Candidates {
     }
 
     /// Brings the reach up to date and throws out what lies beyond it.
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         if self.k > SMALL && self.entries.len() > self.k {
             let by_upper = |a: &Candidate, b: &Candidate| a.upper.total_cmp(&b.upper);
             let (_, last, _) = self.entries.select_nth_unstable_by(self.k - 1, by_upper);

@@ -1,22 +1,115 @@
 //! The structure that costs least, as measured.
+//!
+//! First on a sample of the rows, where building costs little. If looking at every row is clearly
+//! cheaper there, it is chosen; else the tree is built on all rows and measured again.
 
-use super::index::{Body, Engine, brute, buckets};
-use super::{IndexParams, Metric};
+use super::index::{Body, Engine, brute, buckets, cover};
+use super::{Index, IndexParams, Metric, Structure};
 use crate::Result;
 use crate::data::SamplesView;
+use std::time::Instant;
 
 /// Rows up to which there is nothing to gain.
 const FEW: usize = 512;
+/// Rows of the sample.
+const SAMPLE: usize = 4096;
+/// Queries that are timed.
+const QUERIES: usize = 32;
+/// Coordinates beyond which a box around some rows is as good as none.
+const MANY_COORDINATES: usize = 4096;
+/// Neighbours that are asked for if it is not known better.
+const USUAL_K: usize = 10;
 
 /// Builds the structure that is cheapest for the expected queries.
 pub(super) fn cheapest(
     metric: &Metric,
     samples: SamplesView<'_>,
     rows: Vec<u32>,
-    _params: &IndexParams,
+    params: &IndexParams,
 ) -> Result<(Body, Engine)> {
-    if rows.len() <= FEW {
+    let n_features = samples.n_features();
+    let width = metric
+        .embedding(n_features)
+        .map(super::metric::Embedding::width);
+    let tree = match width {
+        Some(width) if width > 0 && width <= MANY_COORDINATES => Structure::BucketTree,
+        None if metric.is_metric(n_features) => Structure::CoverTree,
+        _ => Structure::Brute,
+    };
+    if rows.len() <= FEW || tree == Structure::Brute {
         return Ok(brute(metric, samples, rows));
     }
-    Ok(buckets(metric, samples, &rows).unwrap_or_else(|| brute(metric, samples, rows)))
+    let k = params.expected_k.unwrap_or(USUAL_K).max(1);
+    let stride = rows.len().div_ceil(SAMPLE);
+    let sample: Vec<u32> = rows.iter().copied().step_by(stride).collect();
+    let queries: Vec<u32> = spread(&rows, QUERIES);
+    // As many neighbours as there will be in the neighbourhood of the same size.
+    let sample_k = k.div_ceil(stride).max(k.min(4));
+    let timed = |structure| -> Result<f64> {
+        let params = IndexParams {
+            structure,
+            ..IndexParams::default()
+        };
+        let index = Index::build(metric, samples, Some(&sample), &params)?;
+        let searcher = index.searcher(samples)?;
+        seconds(|| searcher.k_nearest_of(&queries, sample_k, true).map(drop))
+    };
+    let share = rows.len() as f64 / sample.len() as f64;
+    let all_brute = timed(Structure::Brute)? * share / queries.len() as f64;
+    if let Some(expected) = params.expected_queries {
+        // About what ordering and packing cost, for each value.
+        let build = 2e-8 * (n_features as f64 + 16.0) * rows.len() as f64;
+        if all_brute * (expected as f64) < build {
+            return Ok(brute(metric, samples, rows));
+        }
+    }
+    let sampled = timed(tree)? / queries.len() as f64;
+    // Trees gain on larger sets; but one that visits everything still will.
+    let hopeless = if tree == Structure::BucketTree {
+        3.0
+    } else {
+        0.5
+    };
+    if sampled * share > hopeless * all_brute {
+        return Ok(brute(metric, samples, rows));
+    }
+    let built = if tree == Structure::BucketTree {
+        buckets(metric, samples, &rows)
+    } else {
+        cover(metric, samples, &rows)
+    };
+    let Some((body, engine)) = built else {
+        return Ok(brute(metric, samples, rows));
+    };
+    let index = Index::packed(metric.clone(), n_features, body, engine);
+    let searcher = index.searcher(samples)?;
+    let by_tree = seconds(|| searcher.k_nearest_of(&queries, k, true).map(drop))?;
+    let tree_wins = by_tree / queries.len() as f64 <= all_brute;
+    match index.into_parts() {
+        Some(parts) if tree_wins => Ok(parts),
+        _ => Ok(brute(metric, samples, rows)),
+    }
+}
+
+/// About `count` of the rows, evenly.
+fn spread(rows: &[u32], count: usize) -> Vec<u32> {
+    let stride = (rows.len() / count).max(1);
+    let from = stride / 2;
+    rows.iter()
+        .copied()
+        .skip(from)
+        .step_by(stride)
+        .take(count)
+        .collect()
+}
+
+/// The shorter of two runs: the first may have to wait for memory.
+fn seconds(work: impl Fn() -> Result<()>) -> Result<f64> {
+    let mut best = f64::INFINITY;
+    for _ in 0..2 {
+        let start = Instant::now();
+        work()?;
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    Ok(best)
 }

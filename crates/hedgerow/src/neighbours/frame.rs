@@ -18,8 +18,9 @@ const NORMS: std::ops::Range<f64> = 1e-140..1e150;
 /// An affine map into packed coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Frame {
-    /// Position of each coordinate after sorting.
+    /// Position of each coordinate after sorting, and the other way round.
     places: Vec<u32>,
+    order: Vec<u32>,
     /// What is subtracted, by position.
     means: Vec<f64>,
     scale: f64,
@@ -50,6 +51,7 @@ impl Frame {
         }
         let mut frame = Self {
             places: (0..width as u32).collect(),
+            order: (0..width as u32).collect(),
             means,
             scale: 1.0,
         };
@@ -63,22 +65,20 @@ impl Frame {
             });
             frame.sort_by(&variances);
         }
-        let outermost = rows
+        // No row can be farther out than a corner of the box around all of them.
+        let largest = rows
             .par_chunks(CHUNK)
             .map(|chunk| {
-                let mut buffer = vec![0.0; width];
-                chunk.iter().fold(0.0, |largest: f64, &row| {
-                    frame.write(embedding, samples.row(row as usize), &mut buffer);
-                    let norm = sq_norm(&buffer).sqrt();
-                    if norm > largest || norm.is_nan() {
-                        norm
-                    } else {
-                        largest
-                    }
-                })
+                let largest = |row: &u32| embedding.largest(samples.row(*row as usize));
+                chunk.iter().map(largest).fold(0.0, f64::max)
             })
-            .reduce(|| 0.0, |a, b| if a > b || a.is_nan() { a } else { b });
-        if outermost > 0.0 || outermost.is_nan() {
+            .reduce(|| 0.0, f64::max);
+        let mean = frame
+            .means
+            .iter()
+            .fold(0.0, |max: f64, mean| max.max(mean.abs()));
+        let outermost = (largest + mean) * (width as f64).sqrt();
+        if outermost > 0.0 {
             if !NORMS.contains(&outermost) {
                 return None;
             }
@@ -93,6 +93,7 @@ impl Frame {
         self.means = order.iter().map(|&f| self.means[f]).collect();
         for (place, &f) in order.iter().enumerate() {
             self.places[f] = place as u32;
+            self.order[place] = f as u32;
         }
     }
 
@@ -104,6 +105,16 @@ impl Frame {
     /// Writes the coordinates of a row. Returns false if the row has a feature beyond them.
     #[inline]
     pub(super) fn write(&self, embedding: Embedding<'_>, row: Row<'_>, out: &mut [f64]) -> bool {
+        if let Row::Dense(values) = row
+            && embedding.is_identity()
+            && values.len() == self.means.len()
+        {
+            let coordinates = self.order.iter().zip(&self.means);
+            for (slot, (&f, &mean)) in out.iter_mut().zip(coordinates) {
+                *slot = (values[f as usize] - mean) * self.scale;
+            }
+            return true;
+        }
         out.fill(0.0);
         let complete = embedding.for_each(row, |f, value| out[self.places[f] as usize] = value);
         for (slot, &mean) in out.iter_mut().zip(&self.means) {
@@ -150,7 +161,9 @@ fn sums(rows: &[u32], width: usize, add: impl Fn(u32, &mut [f64]) + Sync) -> Vec
         .par_chunks(CHUNK)
         .map(|chunk| {
             let mut part = vec![0.0; width];
-            chunk.iter().for_each(|&row| add(row, &mut part));
+            for &row in chunk {
+                add(row, &mut part);
+            }
             part
         })
         .collect();

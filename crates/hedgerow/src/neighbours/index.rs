@@ -3,11 +3,16 @@
 use super::brute::Brute;
 use super::bucket_tree::BucketTree;
 use super::choice;
+use super::cover_tree::{CoverTree, CoverTreeParams, Prepared};
 use super::{GONE, IndexParams, Metric, Searcher, Structure};
 use crate::data::SamplesView;
 use crate::{Error, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
+
+/// Rows that wait to be put into a bucket tree.
+const LOOSE: usize = 128;
 
 /// Rows arranged for searching.
 ///
@@ -19,6 +24,11 @@ pub struct Index {
     metric: Metric,
     n_features: usize,
     body: Body,
+    /// Number of rows that can be found, and one more than the largest.
+    #[serde(skip)]
+    count: usize,
+    #[serde(skip)]
+    end: usize,
     #[serde(skip)]
     engine: OnceLock<Engine>,
 }
@@ -36,8 +46,13 @@ struct Stored {
 pub(super) enum Body {
     /// No order. Rows may be [`GONE`].
     Rows(Vec<u32>),
-    /// Bucket trees, each an order of rows.
-    Buckets(Vec<Vec<u32>>),
+    /// Bucket trees, each an order of rows, and rows that are in none. Rows may be [`GONE`].
+    Buckets {
+        orders: Vec<Vec<u32>>,
+        loose: Vec<u32>,
+    },
+    /// A cover tree.
+    Cover(CoverTree),
 }
 
 /// What is packed from the samples.
@@ -45,6 +60,7 @@ pub(super) enum Engine {
     Brute(Brute),
     /// `None` where single precision will not do.
     Buckets(Vec<Option<BucketTree>>),
+    Cover(Prepared),
 }
 
 impl Index {
@@ -67,23 +83,47 @@ impl Index {
             Structure::BucketTree => {
                 buckets(metric, samples, &rows).unwrap_or_else(|| brute(metric, samples, rows))
             }
+            Structure::CoverTree => {
+                cover(metric, samples, &rows).unwrap_or_else(|| brute(metric, samples, rows))
+            }
         };
-        Ok(Self {
-            metric: metric.clone(),
-            n_features: samples.n_features(),
+        let n_features = samples.n_features();
+        Ok(Self::packed(metric.clone(), n_features, body, engine))
+    }
+
+    /// An index of which nothing is packed yet.
+    fn of(metric: Metric, n_features: usize, body: Body) -> Self {
+        let rows = || body.rows().filter(|&row| row != GONE);
+        Self {
+            metric,
+            n_features,
+            count: rows().count(),
+            end: rows().max().map_or(0, |row| row as usize + 1),
             body,
-            engine: OnceLock::from(engine),
-        })
+            engine: OnceLock::new(),
+        }
+    }
+
+    /// An index that is ready.
+    pub(super) fn packed(metric: Metric, n_features: usize, body: Body, engine: Engine) -> Self {
+        let mut index = Self::of(metric, n_features, body);
+        index.engine = OnceLock::from(engine);
+        index
+    }
+
+    /// What an index that is ready consists of.
+    pub(super) fn into_parts(self) -> Option<(Body, Engine)> {
+        Some((self.body, self.engine.into_inner()?))
     }
 
     /// Number of rows that can be found.
     pub fn len(&self) -> usize {
-        self.body.rows().filter(|&row| row != GONE).count()
+        self.count
     }
 
     /// True if nothing can be found.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.count == 0
     }
 
     /// The metric.
@@ -95,7 +135,8 @@ impl Index {
     pub fn structure(&self) -> Structure {
         match self.body {
             Body::Rows(_) => Structure::Brute,
-            Body::Buckets(_) => Structure::BucketTree,
+            Body::Buckets { .. } => Structure::BucketTree,
+            Body::Cover(_) => Structure::CoverTree,
         }
     }
 
@@ -112,39 +153,168 @@ impl Index {
                 found: samples.n_features(),
             });
         }
-        if let Some(engine) = self.engine.get() {
-            let last = self.body.rows().filter(|&row| row != GONE).max();
-            ensure_within(last, samples)?;
-            return Ok(Searcher::new(self, engine, samples));
+        if samples.n_rows() < self.end {
+            return Err(Error::Shape {
+                what: "rows of the samples of an index (at least)",
+                expected: self.end,
+                found: samples.n_rows(),
+            });
         }
+        let engine = if let Some(engine) = self.engine.get() {
+            engine
+        } else {
+            let engine = self.pack(samples)?;
+            self.engine.get_or_init(|| engine)
+        };
+        Ok(Searcher::new(self, engine, samples))
+    }
+
+    /// What an index has beside the order of its rows.
+    fn pack(&self, samples: SamplesView<'_>) -> Result<Engine> {
         let rows: Vec<u32> = self.body.rows().filter(|&row| row != GONE).collect();
         ensure_rows(&rows, samples)?;
-        let engine = self
-            .engine
-            .get_or_init(|| self.body.pack(&self.metric, samples));
-        Ok(Searcher::new(self, engine, samples))
+        self.body.pack(&self.metric, samples)
+    }
+
+    /// Inserts a row of the samples. They may have got more rows since the index was built, but
+    /// those that the index has must be what they were.
+    ///
+    /// Cheap on average: rows wait in a short list until there are enough of them for a tree, and
+    /// small trees are joined to larger ones.
+    pub fn insert(&mut self, samples: SamplesView<'_>, row: u32) -> Result<()> {
+        self.searcher(samples)?;
+        ensure_rows(&[row], samples)?;
+        if self.contains(row) {
+            return Err(repeated(row));
+        }
+        let metric = &self.metric;
+        match (&mut self.body, self.engine.get_mut()) {
+            (Body::Rows(rows), Some(Engine::Brute(engine))) => {
+                rows.push(row);
+                if engine.is_worn(rows) {
+                    rows.retain(|&row| row != GONE);
+                    *engine = Brute::pack(metric, samples, rows);
+                }
+            }
+            (Body::Buckets { orders, loose }, Some(Engine::Buckets(trees))) => {
+                loose.push(row);
+                if loose.len() >= LOOSE {
+                    join_small(metric, samples, orders, loose, trees);
+                }
+            }
+            (Body::Cover(tree), Some(Engine::Cover(prepared))) => {
+                prepared.extend(metric, samples)?;
+                if tree.is_worn() {
+                    let mut rows: Vec<u32> = tree.rows().collect();
+                    rows.push(row);
+                    *tree = CoverTree::on(prepared, metric, samples, &rows, tree.params())?;
+                } else {
+                    tree.insert(samples, row)?;
+                }
+            }
+            _ => unreachable!("invariant: an engine is packed from the body beside it"),
+        }
+        self.count += 1;
+        self.end = self.end.max(row as usize + 1);
+        Ok(())
+    }
+
+    /// Removes a row; false if the index does not have it. Costs a look at every row number.
+    pub fn remove(&mut self, row: u32) -> bool {
+        let removed = match &mut self.body {
+            Body::Rows(rows) => forget(rows, row).is_some(),
+            Body::Cover(tree) => tree.remove(row),
+            Body::Buckets { orders, loose } => {
+                let place = orders
+                    .iter_mut()
+                    .enumerate()
+                    .find_map(|(tree, order)| Some((tree, forget(order, row)?)));
+                match (place, self.engine.get_mut()) {
+                    (Some((tree, at)), Some(Engine::Buckets(trees))) => {
+                        if let Some(Some(tree)) = trees.get_mut(tree) {
+                            tree.forget(at);
+                        }
+                        true
+                    }
+                    (Some(_), _) => true,
+                    (None, _) => {
+                        let before = loose.len();
+                        loose.retain(|&other| other != row);
+                        loose.len() < before
+                    }
+                }
+            }
+        };
+        self.count -= usize::from(removed);
+        removed
+    }
+
+    /// Whether the index has a row. Costs a look at every row number.
+    pub fn contains(&self, row: u32) -> bool {
+        row != GONE && self.body.rows().any(|other| other == row)
+    }
+}
+
+/// Marks a row as gone and returns its position.
+fn forget(rows: &mut [u32], row: u32) -> Option<usize> {
+    let at = rows.iter().position(|&other| other == row && row != GONE)?;
+    rows[at] = GONE;
+    Some(at)
+}
+
+/// Makes a tree of the loose rows and of all trees that are not much larger.
+fn join_small(
+    metric: &Metric,
+    samples: SamplesView<'_>,
+    orders: &mut Vec<Vec<u32>>,
+    loose: &mut Vec<u32>,
+    trees: &mut Vec<Option<BucketTree>>,
+) {
+    let mut rows = std::mem::take(loose);
+    while let Some(order) = orders.last()
+        && order.len() <= 2 * rows.len()
+    {
+        rows.extend(order.iter().copied().filter(|&row| row != GONE));
+        orders.pop();
+        trees.pop();
+    }
+    rows.sort_unstable();
+    let embedding = metric.embedding(samples.n_features());
+    let built = embedding.and_then(|embedding| BucketTree::build(embedding, samples, &rows));
+    if let Some((order, tree)) = built {
+        orders.push(order);
+        trees.push(Some(tree));
+    } else {
+        orders.push(rows);
+        trees.push(None);
     }
 }
 
 impl Body {
     /// All rows, [`GONE`] ones too.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> {
-        let (single, many): (&[u32], &[Vec<u32>]) = match self {
-            Self::Rows(rows) => (rows, &[]),
-            Self::Buckets(orders) => (&[], orders),
+        let (single, many, tree): (&[u32], &[Vec<u32>], _) = match self {
+            Self::Rows(rows) => (rows, &[], None),
+            Self::Buckets { orders, loose } => (loose, orders, None),
+            Self::Cover(tree) => (&[], &[], Some(tree)),
         };
-        single.iter().chain(many.iter().flatten()).copied()
+        let listed = single.iter().chain(many.iter().flatten()).copied();
+        listed.chain(tree.into_iter().flat_map(CoverTree::rows))
     }
 
-    fn pack(&self, metric: &Metric, samples: SamplesView<'_>) -> Engine {
-        match self {
+    fn pack(&self, metric: &Metric, samples: SamplesView<'_>) -> Result<Engine> {
+        Ok(match self {
             Self::Rows(rows) => Engine::Brute(Brute::pack(metric, samples, rows)),
-            Self::Buckets(orders) => {
+            Self::Buckets { orders, .. } => {
                 let embedding = metric.embedding(samples.n_features());
                 let pack = |order: &Vec<u32>| BucketTree::pack(embedding?, samples, order);
                 Engine::Buckets(orders.iter().map(pack).collect())
             }
-        }
+            Self::Cover(tree) => {
+                tree.ensure_samples(samples)?;
+                Engine::Cover(Prepared::new(metric, samples)?)
+            }
+        })
     }
 }
 
@@ -165,10 +335,34 @@ pub(super) fn buckets(
         return None;
     }
     let (order, tree) = BucketTree::build(embedding, samples, rows)?;
-    Some((
-        Body::Buckets(vec![order]),
-        Engine::Buckets(vec![Some(tree)]),
-    ))
+    let body = Body::Buckets {
+        orders: vec![order],
+        loose: Vec::new(),
+    };
+    Some((body, Engine::Buckets(vec![Some(tree)])))
+}
+
+/// A cover tree, if the metric is one and no distance overflows.
+pub(super) fn cover(
+    metric: &Metric,
+    samples: SamplesView<'_>,
+    rows: &[u32],
+) -> Option<(Body, Engine)> {
+    if !metric.is_metric(samples.n_features()) {
+        return None;
+    }
+    let prepared = Prepared::new(metric, samples).ok()?;
+    let params = CoverTreeParams::default();
+    let tree = CoverTree::on(&prepared, metric, samples, rows, params).ok()?;
+    Some((Body::Cover(tree), Engine::Cover(prepared)))
+}
+
+fn repeated(row: u32) -> Error {
+    Error::BadRowValue {
+        row: row as usize + 1,
+        what: "repeated row of an index,",
+        value: f64::from(row),
+    }
 }
 
 fn ensure_within(last: Option<u32>, samples: SamplesView<'_>) -> Result<()> {
@@ -183,27 +377,24 @@ fn ensure_within(last: Option<u32>, samples: SamplesView<'_>) -> Result<()> {
 }
 
 /// An error unless the rows exist, are distinct and finite.
-fn ensure_rows(rows: &[u32], samples: SamplesView<'_>) -> Result<()> {
+pub(super) fn ensure_rows(rows: &[u32], samples: SamplesView<'_>) -> Result<()> {
     ensure_within(rows.iter().max().copied(), samples)?;
     let mut seen = vec![false; samples.n_rows()];
     for &row in rows {
         if std::mem::replace(&mut seen[row as usize], true) {
-            return Err(Error::BadRowValue {
-                row: row as usize + 1,
-                what: "repeated row of an index,",
-                value: f64::from(row),
-            });
+            return Err(repeated(row));
         }
     }
-    for &row in rows {
-        ensure_finite(samples.row(row as usize), row as usize)?;
-    }
-    Ok(())
+    rows.par_iter()
+        .with_min_len(1024)
+        .try_for_each(|&row| ensure_finite(samples.row(row as usize), row as usize))
 }
 
 /// An error that names the first value of a row that is NaN or infinite.
 pub(super) fn ensure_finite(row: crate::data::Row<'_>, number: usize) -> Result<()> {
-    if row.values().iter().all(|value| value.is_finite()) {
+    // Without a way out in the middle, this runs at the speed of memory.
+    let finite = |so_far: bool, value: &f64| so_far & value.is_finite();
+    if row.values().iter().fold(true, finite) {
         return Ok(());
     }
     let mut found = (0, 0.0);
@@ -224,12 +415,16 @@ impl TryFrom<Stored> for Index {
 
     fn try_from(stored: Stored) -> Result<Self> {
         stored.metric.check()?;
-        Ok(Self {
-            metric: stored.metric,
-            n_features: stored.n_features,
-            body: stored.body,
-            engine: OnceLock::new(),
-        })
+        if let Body::Cover(tree) = &stored.body
+            && (tree.metric() != &stored.metric || tree.n_features() != stored.n_features)
+        {
+            return Err(Error::Shape {
+                what: "features of the cover tree of an index (or its metric differs)",
+                expected: stored.n_features,
+                found: tree.n_features(),
+            });
+        }
+        Ok(Self::of(stored.metric, stored.n_features, stored.body))
     }
 }
 
@@ -240,6 +435,8 @@ impl Clone for Index {
             metric: self.metric.clone(),
             n_features: self.n_features,
             body: self.body.clone(),
+            count: self.count,
+            end: self.end,
             engine: OnceLock::new(),
         }
     }

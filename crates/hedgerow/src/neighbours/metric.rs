@@ -1,7 +1,7 @@
 //! Distances between rows.
 
 use crate::data::Row;
-use crate::kernel::{Kernel, euclidean_sq_dist};
+use crate::kernel::{Definiteness, Kernel, euclidean_sq_dist};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,14 @@ impl Metric {
         Ok(())
     }
 
+    /// Whether the triangle inequality is known to hold.
+    pub(super) fn is_metric(&self, n_features: usize) -> bool {
+        match self {
+            Self::Euclidean => true,
+            Self::Kernel(kernel) => is_definite(kernel, n_features),
+        }
+    }
+
     /// The coordinates in which this metric is Euclidean, if there are such.
     pub(super) fn embedding(&self, n_features: usize) -> Option<Embedding<'_>> {
         match self {
@@ -70,6 +78,23 @@ impl Metric {
             }
             Self::Kernel(_) => None,
         }
+    }
+}
+
+/// Whether the kernel is known to be positive definite, or conditionally so, which is enough for
+/// its distance to be one.
+fn is_definite(kernel: &Kernel, n_features: usize) -> bool {
+    match kernel {
+        Kernel::Linear | Kernel::HistogramIntersection { .. } => true,
+        Kernel::Polynomial { gamma, coef0, .. } => *gamma >= 0.0 && *coef0 >= 0.0,
+        Kernel::Radial(radial) => matches!(
+            radial.definiteness(n_features),
+            Definiteness::Positive | Definiteness::Conditional { order: 1 }
+        ),
+        Kernel::Sum(parts) => parts.iter().all(|part| is_definite(part, n_features)),
+        Kernel::Scaled { factor, kernel } => *factor >= 0.0 && is_definite(kernel, n_features),
+        Kernel::Weighted { weights, kernel } => is_definite(kernel, weights.len()),
+        _ => false,
     }
 }
 
@@ -91,25 +116,43 @@ impl Embedding<'_> {
         self.width
     }
 
+    /// The largest coordinate, without sign.
+    pub(super) fn largest(self, row: Row<'_>) -> f64 {
+        if self.is_identity() {
+            let larger = |max: f64, value: &f64| if value.abs() > max { value.abs() } else { max };
+            return row.values().iter().fold(0.0, larger);
+        }
+        let mut largest = 0.0f64;
+        self.for_each(row, |_, value| largest = largest.max(value.abs()));
+        largest
+    }
+
     /// Calls `visit(coordinate, value)` for all coordinates that may differ from 0. Returns false
     /// if the row has a feature that no coordinate stands for.
     #[inline]
     pub(super) fn for_each(self, row: Row<'_>, mut visit: impl FnMut(usize, f64)) -> bool {
         let mut complete = true;
-        if let Some(weights) = self.weights {
-            row.for_each(|f, value| {
+        match (self.weights, row) {
+            (Some(weights), _) => row.for_each(|f, value| {
                 if let Some(weight) = weights.get(f) {
                     visit(f, weight * value);
                 }
-            });
-        } else {
-            row.for_each(|f, value| {
+            }),
+            (None, Row::Dense(values)) => {
+                let (within, beyond) = values.split_at(values.len().min(self.width));
+                within
+                    .iter()
+                    .enumerate()
+                    .for_each(|(f, &value)| visit(f, value));
+                complete = beyond.iter().all(|&value| value == 0.0);
+            }
+            (None, Row::Sparse { .. }) => row.for_each(|f, value| {
                 if f < self.width {
                     visit(f, value);
-                } else if value != 0.0 {
-                    complete = false;
+                } else {
+                    complete &= value == 0.0;
                 }
-            });
+            }),
         }
         complete
     }

@@ -13,12 +13,14 @@ mod brute;
 mod bucket_tree;
 mod candidates;
 mod choice;
+mod cover_tree;
 mod frame;
 mod index;
 mod metric;
 mod rank;
 mod searcher;
 
+pub use cover_tree::{CoverTree, CoverTreeParams, Visit};
 pub use index::Index;
 pub use metric::Metric;
 pub use searcher::{Scratch, Searcher};
@@ -49,6 +51,9 @@ pub enum Structure {
     /// Boxes around small groups of rows, for metrics that are Euclidean in the features (other
     /// metrics: every row is looked at). The fastest unless dimension is truly high.
     BucketTree,
+    /// A cover tree, for any metric (a kernel that is not known to give one: every row is looked
+    /// at).
+    CoverTree,
 }
 
 /// How an index is built.

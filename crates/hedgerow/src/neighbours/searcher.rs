@@ -4,6 +4,8 @@ use super::Neighbour;
 use super::brute::{self, TOGETHER, pair_by_pair};
 use super::bucket_tree;
 use super::candidates::Candidates;
+use super::cover_tree;
+use super::cover_tree::Space;
 use super::index::{Body, Engine, Index, ensure_finite};
 use super::rank::{self, Asked, nearest_of};
 use crate::data::{Row, SamplesView};
@@ -18,6 +20,7 @@ const TASK: usize = 32;
 pub struct Scratch {
     brute: brute::Scratch,
     buckets: bucket_tree::Scratch,
+    cover: cover_tree::Scratch,
     found: Vec<Candidates>,
     rank: rank::Buffers,
     list: Vec<Neighbour>,
@@ -137,6 +140,8 @@ impl<'a> Searcher<'a> {
         let task = if let Engine::Buckets(trees) = self.engine {
             self.sort_by_bucket(trees, queries, &mut order);
             TASK
+        } else if let Engine::Cover(_) = self.engine {
+            TASK
         } else {
             let threads = rayon::current_num_threads();
             queries.len().div_ceil(threads).clamp(1, TOGETHER)
@@ -224,7 +229,17 @@ impl<'a> Searcher<'a> {
                     found,
                 )
             }
-            (Engine::Buckets(trees), Body::Buckets(orders)) => {
+            (Engine::Cover(prepared), Body::Cover(tree)) => {
+                let space = Space::new(metric, samples, prepared);
+                for (query, found) in queries.iter().zip(found.iter_mut()) {
+                    if !tree.search(space, query.row, &mut scratch.cover, found) {
+                        let rows: Vec<u32> = tree.rows().collect();
+                        pair_by_pair(metric, samples, &rows, query.row, n_features, found)?;
+                    }
+                }
+                Ok(())
+            }
+            (Engine::Buckets(trees), Body::Buckets { orders, loose }) => {
                 let embedding = metric.embedding(samples.n_features());
                 for (query, found) in queries.iter().zip(found.iter_mut()) {
                     for (tree, order) in trees.iter().zip(orders) {
@@ -239,6 +254,7 @@ impl<'a> Searcher<'a> {
                             pair_by_pair(metric, samples, order, query.row, n_features, found)?;
                         }
                     }
+                    pair_by_pair(metric, samples, loose, query.row, n_features, found)?;
                 }
                 Ok(())
             }
@@ -276,7 +292,7 @@ impl std::fmt::Debug for Searcher<'_> {
 }
 
 /// Number of features that a row may have.
-fn extent(row: Row<'_>) -> usize {
+pub(super) fn extent(row: Row<'_>) -> usize {
     match row {
         Row::Dense(values) => values.len(),
         Row::Sparse { indices, .. } => indices.last().map_or(0, |&f| f as usize + 1),

@@ -1,4 +1,4 @@
-//! The order of the rows: halves along the coordinate of largest variance, again and again.
+//! The order of the rows: halves along the coordinate that divides them best, again and again.
 
 use super::FAN;
 use crate::data::SamplesView;
@@ -8,6 +8,8 @@ use rayon::prelude::*;
 
 /// Rows from which variances are estimated.
 const SURVEYED: usize = 256;
+/// Coordinates along which a division is tried.
+const TRIED: usize = 6;
 /// Rows below which one thread goes on alone.
 const PARALLEL: usize = 1 << 14;
 
@@ -57,26 +59,66 @@ impl Table<'_> {
         &self.values[at as usize * self.width..(at as usize + 1) * self.width]
     }
 
-    /// The coordinate in which the rows differ most.
-    fn widest(&self, items: &[(f32, u32)]) -> usize {
+    /// The coordinate along which a division that leaves a share of the rows on the left takes
+    /// most of their variance away. A column with few values may vary most and yet not divide well.
+    fn best_division(&self, items: &[(f32, u32)], share: f64) -> usize {
         let stride = items.len().div_ceil(SURVEYED).max(1);
         let mut sums = vec![(0.0f64, 0.0f64); self.width];
-        let mut count = 0.0;
-        for &(_, at) in items.iter().step_by(stride) {
-            count += 1.0;
-            for (sum, &value) in sums.iter_mut().zip(self.row(at)) {
+        let surveyed = || items.iter().step_by(stride).map(|&(_, at)| self.row(at));
+        let mut count = 0u32;
+        for row in surveyed() {
+            count += 1;
+            for (sum, &value) in sums.iter_mut().zip(row) {
                 let value = f64::from(value);
                 sum.0 += value;
                 sum.1 += value * value;
             }
         }
-        let spread = |&(first, second): &(f64, f64)| second - first * first / count;
-        let best = |best: (usize, f64), (f, sum): (usize, &(f64, f64))| {
-            let spread = spread(sum);
-            if spread > best.1 { (f, spread) } else { best }
-        };
-        sums.iter().enumerate().fold((0, f64::NEG_INFINITY), best).0
+        let mut spreads: Vec<(f64, usize)> = sums
+            .iter()
+            .enumerate()
+            .map(|(f, &(first, second))| (second - first * first / f64::from(count), f))
+            .collect();
+        let tried = TRIED.min(spreads.len());
+        let descending =
+            |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if tried < spreads.len() {
+            spreads.select_nth_unstable_by(tried - 1, descending);
+        }
+        spreads.truncate(tried);
+        spreads.sort_unstable_by(descending);
+        let left = (((f64::from(count)) * share) as usize).clamp(1, count.max(2) as usize - 1);
+        let mut best = (f64::NEG_INFINITY, 0);
+        let mut column: Vec<f32> = Vec::with_capacity(count as usize);
+        for &(spread, f) in &spreads {
+            if spread <= best.0 {
+                // No division takes away more than all.
+                break;
+            }
+            column.clear();
+            column.extend(surveyed().map(|row| row[f]));
+            if left < column.len() {
+                column.select_nth_unstable_by(left, f32::total_cmp);
+            }
+            let (low, high) = column.split_at(left.min(column.len()));
+            let gain = spread - deviations(low) - deviations(high);
+            if gain > best.0 {
+                best = (gain, f);
+            }
+        }
+        best.1
     }
+}
+
+/// Sum of squared deviations from the mean.
+fn deviations(values: &[f32]) -> f64 {
+    let (mut first, mut second) = (0.0, 0.0);
+    for &value in values {
+        let value = f64::from(value);
+        first += value;
+        second += value * value;
+    }
+    second - first * first / values.len().max(1) as f64
 }
 
 /// Orders `items` (the first part of an item is a key of the moment).
@@ -91,7 +133,7 @@ fn divide(table: &Table<'_>, items: &mut [(f32, u32)], bucket: usize) {
         unit *= FAN;
     }
     let left = buckets.div_ceil(unit) / 2 * unit * bucket;
-    let f = table.widest(items);
+    let f = table.best_division(items, left as f64 / items.len() as f64);
     for (key, at) in items.iter_mut() {
         *key = table.values[*at as usize * table.width + f];
     }

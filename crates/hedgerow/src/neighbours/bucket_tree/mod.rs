@@ -86,7 +86,6 @@ impl BucketTree {
     }
 
     /// Moves the row at a position of the order out of sight.
-    #[allow(dead_code)]
     pub(super) fn forget(&mut self, position: usize) {
         let at = position / PANEL * PANEL * self.width + position % PANEL;
         if let Some(value) = self.values.get_mut(at) {
