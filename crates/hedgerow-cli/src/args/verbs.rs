@@ -221,6 +221,7 @@ pub(crate) struct TuneArgs {
 
 /// `predict`.
 #[derive(Debug, Clone, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PredictArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,

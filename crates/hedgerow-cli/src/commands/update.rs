@@ -52,7 +52,7 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
     let data = added.as_ref().map(|(_, data)| data);
     let report = stored
         .model
-        .update(data, &removed, &params)
+        .update(data, &removed, params)
         .ok_or_else(|| cannot(&method))?
         .map_err(|source| match &added {
             Some((name, _)) => Failure::data(name)(source),

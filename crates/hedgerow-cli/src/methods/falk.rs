@@ -333,9 +333,9 @@ impl Model for FalkSvm {
         &mut self,
         added: Option<&Dataset>,
         removed: &[u32],
-        params: &UpdateParams,
+        params: UpdateParams,
     ) -> Option<hedgerow::Result<UpdateReport>> {
-        Some(FalkSvm::update(self, added, removed, params))
+        Some(FalkSvm::update(self, added, removed, &params))
     }
 }
 

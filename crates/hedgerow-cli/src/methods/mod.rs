@@ -116,7 +116,7 @@ pub(crate) trait Model: Predictor {
         &mut self,
         _added: Option<&Dataset>,
         _removed: &[u32],
-        _params: &UpdateParams,
+        _params: UpdateParams,
     ) -> Option<hedgerow::Result<UpdateReport>> {
         None
     }
