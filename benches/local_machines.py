@@ -63,12 +63,12 @@ class Problem:
 # width shrinks with the number of rows; k, C and gamma of the local machine by a grid with the original FaLK-SVM on all others.
 PROBLEMS = {p.data: p for p in [
     Problem("covtype100k", 1000, 8, 32),
-    Problem("covtype570k", 1000, 8, 32),
+    Problem("covtype570k", 1000, 8, 64),
     Problem("ijcnn1unit", 1000, 32, 8),
-    Problem("census_income", 1000, 1, 0.02),
+    Problem("census_income", 1000, 16, 0.02),
     Problem("kddcup99", 1000, 100, 1),
-    Problem("spirals", 1000, 8, 400),
-    Problem("checker", 1000, 8, 200),
+    Problem("spirals", 1000, 1, -0.5, svm=(1, 6400)),
+    Problem("checker", 1000, 1, -0.5, svm=(1, 50)),
     Problem("ndcc", 1000, 8, 64),
 ]}
 
