@@ -23,6 +23,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -63,7 +64,7 @@ class Problem:
 # width shrinks with the number of rows; k, C and gamma of the local machine by a grid with the original FaLK-SVM on all others.
 PROBLEMS = {p.data: p for p in [
     Problem("covtype100k", 1000, 8, 32),
-    Problem("covtype570k", 1000, 8, 64),
+    Problem("covtype570k", 1000, 8, 128),
     Problem("ijcnn1unit", 1000, 32, 8),
     Problem("census_income", 1000, 16, 0.02),
     Problem("kddcup99", 1000, 100, 1),
@@ -74,7 +75,7 @@ PROBLEMS = {p.data: p for p in [
 
 # Options of the commands, in one place.
 TRAIN, PREDICT, TUNE = ["train", "falk-svm"], ["predict"], ["tune", "falk-svm"]
-OPTION = {"k": "-k", "core": "--core", "cost": "-c", "gamma": "-g", "kernel": "--kernel"}
+OPTION = {"k": "-K", "core": "-P", "cost": "-c", "gamma": "-g", "kernel": "--kernel"}
 ASSIGN = {"": ["--assign", "nearest"], "-c": ["--assign", "centre"]}
 CACHE_MB = 1000
 CACHE_MB_LIBSVM = 4000                   # the more it has, the better for it
@@ -440,6 +441,7 @@ def measure(a, records):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))      # so that the running command is ended too
     a = arguments()
     a.results.parent.mkdir(parents=True, exist_ok=True)
     records, skipped, more = read_results(a.results), [], False

@@ -17,6 +17,7 @@ import csv
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,7 @@ def report(records, a):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))      # so that the running command is ended too
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--sets", help=f"comma-separated, of {', '.join(SETS)}")
     p.add_argument("--rows", default=",".join(map(str, ROWS)))

@@ -38,7 +38,7 @@ FOLDS = 10
 KERNELS = ["lin", "rbf", "hpol"]
 METHODS = ["svm", "knn-svm", "falk-svm"]
 COLUMNS = [(m, k) for m in METHODS for k in KERNELS]
-GRID_AXIS = {"cost": "cost", "gamma": "gamma", "degree": "degree", "k": "k"}       # names of hedgerow's axes
+GRID_AXIS = {"cost": "cost", "gamma": "gamma", "degree": "degree", "k": "neighbours"}       # names of hedgerow's axes
 
 # Accuracy in %, columns as COLUMNS: global SVM, nearest-neighbour SVM, FaLK-SVM, each linear, Gaussian, polynomial.
 PUBLISHED = {
