@@ -50,7 +50,8 @@ class Problem:
     cost: float
     gamma: float
     core: float = 0.5
-    svm: tuple = ()                      # C and gamma of the exact machines and of liquidSVM's cells
+    svm: tuple = ()                      # C and gamma of the exact machines and, without `cells`, of liquidSVM's cells
+    cells: tuple = ()                    # C and gamma of liquidSVM's cells
     own: dict = field(default_factory=dict)      # options of ours that differ in the peers `own` and `own-c`
     why: str = ""
 
@@ -68,7 +69,7 @@ PROBLEMS = {p.data: p for p in [
     Problem("ijcnn1unit", 1000, 32, 8),
     Problem("census_income", 1000, 16, 0.02),
     Problem("kddcup99", 1000, 100, 1),
-    Problem("spirals", 1000, 1, -0.5, svm=(1, 102400)),
+    Problem("spirals", 1000, 1, -0.5, svm=(1, 102400), cells=(1, 6400)),
     Problem("checker", 1000, 1, -0.5, svm=(1, 50)),
     Problem("ndcc", 1000, 8, 64),
 ]}
@@ -131,7 +132,7 @@ def command(p, peer):
     if peer in ("original", "original-c"):
         return ["FaLK-SVM-train", "-t", 2, "-c", p.cost, "-g", p.gamma, "-K", p.k, "-P", p.core, "-S", 1]
     if peer.startswith("liquid"):
-        cost, gamma = p.exact
+        cost, gamma = p.cells or p.exact
         return [peer, "--cost", cost, "--gamma", gamma]
     return [peer]
 
