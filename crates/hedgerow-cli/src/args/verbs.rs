@@ -235,7 +235,7 @@ pub(crate) struct PredictArgs {
     #[arg(long)]
     pub(crate) assign: Option<AssignWord>,
     /// Centres that vote with --assign vote
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) voters: u32,
     /// Write why each row is answered as it is: one JSON object a row
     #[arg(long, conflicts_with_all = ["scores", "probability", "libsvm_probability"])]

@@ -64,7 +64,7 @@ pub(crate) struct FalkArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 3,
+        default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..),
         help_heading = "Neighbourhoods"
     )]
     voters: u32,

@@ -346,7 +346,11 @@ impl FalkSvm {
 
     /// Changes which machine answers.
     pub fn set_assign(&mut self, assign: Assign) {
-        self.parts.params.assign = assign;
+        self.parts.params.assign = match assign {
+            // Somebody has to answer.
+            Assign::Vote(voters) => Assign::Vote(voters.max(1)),
+            other => other,
+        };
     }
 
     /// Local models that needed an SVM: their neighbourhoods hold more than one class.
