@@ -1,12 +1,15 @@
 //! The command line as typed.
 //!
-//! Three steps: [`letters`] rewrites the one spelling of LIBSVM that no parser knows, clap reads
+//! Steps: [`falkm`] takes out the words of programs with letters of their own, [`letters`] rewrites
+//! the one spelling of LIBSVM that no parser knows, clap reads
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod falkm;
 mod letters;
 mod verbs;
 
+pub(crate) use falkm::FalkmArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs, TrainArgs,
     TrainingArgs, TuneArgs, switch,
@@ -56,6 +59,7 @@ pub(crate) enum Action {
     Scale(ScaleArgs),
     Generate(GenerateArgs),
     Inspect(InspectArgs),
+    Falkm(FalkmArgs),
 }
 
 /// One call of the program.
@@ -66,8 +70,9 @@ pub(crate) struct Invocation {
 
 /// Reads the command line.
 pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
+    let falkm::Divided { outer, inner } = falkm::divide(words);
     let matches = command()
-        .try_get_matches_from(letters::rewrite(words))
+        .try_get_matches_from(letters::rewrite(outer))
         .map_err(name_the_known)?;
     let Some((verb, matches)) = matches.subcommand() else {
         return Err(command()
@@ -88,6 +93,11 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
         "tune" => Action::Tune(with_method(matches, &common)?),
         "scale" => Action::Scale(ScaleArgs::from_arg_matches(matches)?),
         "generate" => Action::Generate(GenerateArgs::from_arg_matches(matches)?),
+        "falkm" => {
+            let mut args = FalkmArgs::from_arg_matches(matches)?;
+            args.words = inner;
+            Action::Falkm(args)
+        }
         _ => Action::Inspect(InspectArgs::from_arg_matches(matches)?),
     };
     Ok(Invocation { common, action })
@@ -174,6 +184,10 @@ fn command() -> Command {
         .subcommand(verb::<InspectArgs>(
             "inspect",
             "Describe a model file or a data file",
+        ))
+        .subcommand(verb::<FalkmArgs>(
+            "falkm",
+            "Local machines with the options of the FaLKM-lib programs",
         ))
 }
 

@@ -2,6 +2,7 @@
 
 mod cv;
 mod demo;
+mod falkm;
 mod generate;
 mod inspect;
 mod predict;
@@ -28,6 +29,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
         Action::Scale(args) => scale::run(&session, &args),
         Action::Generate(args) => generate::run(&session, &args),
         Action::Inspect(args) => inspect::run(&session, &args),
+        Action::Falkm(args) => falkm::run(&session, &args),
     }
 }
 

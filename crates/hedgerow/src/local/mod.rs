@@ -2,17 +2,24 @@
 //!
 //! A kernel SVM on all rows costs more than the square of their number; an SVM on the few hundred
 //! rows around a query costs a millisecond, and draws as fine a boundary there. [`FalkParams`]
-//! trains such machines beforehand, on neighbourhoods that together cover the data.
+//! trains such machines beforehand, on neighbourhoods that together cover the data; [`KnnSvmParams`]
+//! trains one for every query; [`KnnParams`] only lets the nearest rows vote.
 
 mod covering;
 mod falk;
 mod falk_predict;
+mod knn;
+mod knn_svm;
+mod lazy;
 mod learner;
 mod machine;
 mod packed_rows;
 mod params;
 mod store;
+mod twins;
 
 pub use falk::{Assign, Cover, FalkParams, FalkSvm, Radii};
+pub use knn::{Knn, KnnParams, Vote};
+pub use knn_svm::{KnnSvm, KnnSvmParams};
 pub use machine::{LocalMachine, LocalMachines, LocalModel};
 pub use params::LocalSvmParams;
