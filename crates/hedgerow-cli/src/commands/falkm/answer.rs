@@ -67,7 +67,7 @@ pub(super) fn check_size(session: &Session, k: usize, n_rows: usize) {
 pub(super) struct Test<'a> {
     pub(super) session: &'a Session,
     pub(super) words: &'a Words,
-    pub(super) test: &'a Input,
+    pub(super) input: &'a Input,
     pub(super) out: &'a str,
     pub(super) form: Form,
     pub(super) first: Measure,
@@ -75,12 +75,12 @@ pub(super) struct Test<'a> {
 
 impl Test<'_> {
     pub(super) fn run(&self, model: &dyn Model) -> Result<(), Failure> {
-        let data = &self.test.loaded.dataset;
-        let samples = fitting_samples(self.test, model.n_features());
+        let data = &self.input.loaded.dataset;
+        let samples = fitting_samples(self.input, model.n_features());
         let view = samples
             .as_ref()
             .map_or(data.samples().view(), Samples::view);
-        let failed = Failure::data(&self.test.name);
+        let failed = Failure::data(&self.input.name);
         let (prediction, scores) = model.predict_with_scores(view).map_err(&failed)?;
         let shares = match self.form {
             Form::Probability => Some(model.probabilities(view).map_err(&failed)?),
@@ -93,11 +93,11 @@ impl Test<'_> {
         for class in &verdict.unknown {
             self.session.warn(format_args!(
                 "{}: the model does not know the class {class}; its rows count as errors",
-                self.test.name
+                self.input.name
             ));
         }
         let more = json!({"out": self.out, "rows": view.n_rows()});
-        tell(self.session, self.words, &self.test.name, &verdict, more)
+        tell(self.session, self.words, &self.input.name, &verdict, more)
     }
 
     /// The words of the output, one a row.

@@ -163,7 +163,7 @@ fn run(
     let test = Test {
         session,
         words,
-        test: &test,
+        input: &test,
         out,
         form,
         first: Measure::Accuracy,

@@ -16,7 +16,7 @@ pub(super) enum Measure {
     Accuracy,
     Precision,
     Recall,
-    FMeasure,
+    FOne,
     Lift,
 }
 
@@ -26,7 +26,7 @@ impl Measure {
         match number {
             1 => Self::Precision,
             2 => Self::Recall,
-            3 => Self::FMeasure,
+            3 => Self::FOne,
             4 => Self::Lift,
             _ => Self::Accuracy,
         }
@@ -37,7 +37,7 @@ impl Measure {
             Self::Accuracy => "Accuracy",
             Self::Precision => "Precision",
             Self::Recall => "Recall",
-            Self::FMeasure => "F-measure",
+            Self::FOne => "F-measure",
             Self::Lift => "Lift at 20%",
         }
     }
@@ -47,7 +47,7 @@ impl Measure {
             Self::Accuracy => "accuracy",
             Self::Precision => "precision",
             Self::Recall => "recall",
-            Self::FMeasure => "f_measure",
+            Self::FOne => "f_measure",
             Self::Lift => "lift",
         }
     }
@@ -132,15 +132,15 @@ fn add_classification(
         (Measure::Precision, None) => confusion.macro_precision(),
         (Measure::Recall, Some(code)) => confusion.recall(code),
         (Measure::Recall, None) => confusion.macro_recall(),
-        (Measure::FMeasure, Some(code)) => confusion.f_beta(code, 1.0),
-        (Measure::FMeasure, None) => confusion.macro_f_beta(1.0),
+        (Measure::FOne, Some(code)) => confusion.f_beta(code, 1.0),
+        (Measure::FOne, None) => confusion.macro_f_beta(1.0),
         (Measure::Accuracy | Measure::Lift, _) => confusion.accuracy(),
     };
     let mut order = vec![
         Measure::Accuracy,
         Measure::Precision,
         Measure::Recall,
-        Measure::FMeasure,
+        Measure::FOne,
     ];
     order.sort_by_key(|&measure| measure != first);
     for measure in order {

@@ -55,7 +55,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     let test = Test {
         session,
         words,
-        test: &test,
+        input: &test,
         out,
         form,
         first,
