@@ -18,7 +18,7 @@ fn uniform(n: usize, n_features: usize, seed: u64) -> Samples {
 /// Classes by thirds of the first feature, some of them wrong.
 fn striped(n: usize, n_classes: usize, seed: u64) -> Dataset {
     let samples = uniform(n, 3, seed);
-    let mut generator = Generator::new(seed ^ 77);
+    let mut generator = Generator::new(seed ^ 7);
     let labels: Vec<f64> = (0..n)
         .map(|i| {
             let x = samples.view().row(i).values()[0] + 0.1 * generator.normal();

@@ -206,15 +206,15 @@ impl Words {
         }
     }
 
-    /// The relaxation of cover trees: a whole number. It sets the base of the tree, of which exact
-    /// answers do not depend, so it is only checked.
+    /// The relaxation of cover trees: a whole number that sets the base of the tree. Exact answers
+    /// do not depend on it, so it is only checked.
     pub(super) fn check_relaxation(&self) -> Result<(), Failure> {
         self.whole("-R").map(drop)
     }
 
-    /// The kernel of `-t -d -g -r` with another gamma, if one is given.
+    /// The kernel of `-t -d -g -r`, with `gamma` in place of `-g` if it is given.
     ///
-    /// Without a gamma it is the median of the distances in a neighbourhood for the Gaussian, 1 for
+    /// Without either gamma is the median of the distances in a neighbourhood for the Gaussian, 1 for
     /// the polynomial.
     pub(super) fn kernel(
         &self,
