@@ -185,10 +185,13 @@ fn command() -> Command {
             "inspect",
             "Describe a model file or a data file",
         ))
-        .subcommand(verb::<FalkmArgs>(
-            "falkm",
-            "Local machines with the options of the FaLKM-lib programs",
-        ))
+        .subcommand(
+            verb::<FalkmArgs>(
+                "falkm",
+                "Local machines with the options of the FaLKM-lib programs",
+            )
+            .override_usage("hedgerow falkm <PROGRAM> [letters] <files>"),
+        )
 }
 
 /// A command with the given options. Their own documentation is not what the command is about.
