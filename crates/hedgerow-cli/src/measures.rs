@@ -90,32 +90,57 @@ impl Measures {
     }
 }
 
+/// Classes of the data in the codes of a model.
+pub(crate) struct Joined {
+    /// Names of the model first, so that its codes stay; then what only the data have.
+    pub(crate) names: Vec<ClassName>,
+    /// What only the data have.
+    pub(crate) unknown: Vec<ClassName>,
+    /// The class of every row.
+    pub(crate) truth: Vec<u32>,
+}
+
+impl Joined {
+    /// Joins the classes of the data with those a model knows.
+    pub(crate) fn new(data: &Dataset, known: &[ClassName]) -> Result<Self, Failure> {
+        let labels = data.classes()?;
+        let mut names = known.to_vec();
+        let unknown: Vec<ClassName> = labels
+            .names()
+            .iter()
+            .filter(|name| !known.contains(name))
+            .cloned()
+            .collect();
+        names.extend_from_slice(&unknown);
+        let code_of: Vec<u32> = labels
+            .names()
+            .iter()
+            .map(|name| names.iter().position(|other| other == name).unwrap_or(0) as u32)
+            .collect();
+        let truth = labels
+            .codes()
+            .iter()
+            .map(|&code| code_of[code as usize])
+            .collect();
+        Ok(Self {
+            names,
+            unknown,
+            truth,
+        })
+    }
+}
+
 fn classification(
     data: &Dataset,
     known: &[ClassName],
     codes: &[u32],
     scores: &ScoreMatrix,
 ) -> Result<Measures, Failure> {
-    let labels = data.classes()?;
-    // Names of the model first, so that its codes stay; then what only the data have.
-    let mut names = known.to_vec();
-    let unknown: Vec<ClassName> = labels
-        .names()
-        .iter()
-        .filter(|name| !known.contains(name))
-        .cloned()
-        .collect();
-    names.extend_from_slice(&unknown);
-    let code_of: Vec<u32> = labels
-        .names()
-        .iter()
-        .map(|name| names.iter().position(|other| other == name).unwrap_or(0) as u32)
-        .collect();
-    let truth: Vec<u32> = labels
-        .codes()
-        .iter()
-        .map(|&code| code_of[code as usize])
-        .collect();
+    let Joined {
+        names,
+        unknown,
+        truth,
+    } = Joined::new(data, known)?;
     let confusion = ConfusionMatrix::new(&names, &truth, codes)?;
     let correct = truth.iter().zip(codes).filter(|(a, b)| a == b).count();
     let mut values = vec![("accuracy", confusion.accuracy())];
@@ -149,7 +174,11 @@ fn classification(
 
 /// The column that grows with the positive class, from either class's column: `a`, or `a/b` for
 /// decision values of a pair.
-fn positive_column(scores: &ScoreMatrix, names: &[ClassName], code: usize) -> Option<Vec<f64>> {
+pub(crate) fn positive_column(
+    scores: &ScoreMatrix,
+    names: &[ClassName],
+    code: usize,
+) -> Option<Vec<f64>> {
     let find = |name: &ClassName, rival: &ClassName| {
         let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
         let mut columns = scores.columns.iter();

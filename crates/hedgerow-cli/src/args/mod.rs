@@ -1,12 +1,15 @@
 //! The command line as typed.
 //!
-//! Three steps: [`letters`] rewrites the one spelling of LIBSVM that no parser knows, clap reads
+//! Steps: [`falkm`] takes out the words of programs with letters of their own, [`letters`] rewrites
+//! the one spelling of LIBSVM that no parser knows, clap reads
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod falkm;
 mod letters;
 mod verbs;
 
+pub(crate) use falkm::FalkmArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs, TrainArgs,
     TrainingArgs, TuneArgs, UpdateArgs, switch,
@@ -57,6 +60,7 @@ pub(crate) enum Action {
     Generate(GenerateArgs),
     Inspect(InspectArgs),
     Update(UpdateArgs),
+    Falkm(FalkmArgs),
 }
 
 /// One call of the program.
@@ -67,8 +71,9 @@ pub(crate) struct Invocation {
 
 /// Reads the command line.
 pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
+    let falkm::Divided { outer, inner } = falkm::divide(words);
     let matches = command()
-        .try_get_matches_from(letters::rewrite(words))
+        .try_get_matches_from(letters::rewrite(outer))
         .map_err(name_the_known)?;
     let Some((verb, matches)) = matches.subcommand() else {
         return Err(command()
@@ -90,6 +95,11 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
         "update" => Action::Update(UpdateArgs::from_arg_matches(matches)?),
         "scale" => Action::Scale(ScaleArgs::from_arg_matches(matches)?),
         "generate" => Action::Generate(GenerateArgs::from_arg_matches(matches)?),
+        "falkm" => {
+            let mut args = FalkmArgs::from_arg_matches(matches)?;
+            args.words = inner;
+            Action::Falkm(args)
+        }
         _ => Action::Inspect(InspectArgs::from_arg_matches(matches)?),
     };
     Ok(Invocation { common, action })
@@ -181,6 +191,13 @@ fn command() -> Command {
             "inspect",
             "Describe a model file or a data file",
         ))
+        .subcommand(
+            verb::<FalkmArgs>(
+                "falkm",
+                "Local machines with the options of the FaLKM-lib programs",
+            )
+            .override_usage("hedgerow falkm <PROGRAM> [letters] <files>"),
+        )
 }
 
 /// A command with the given options. Their own documentation is not what the command is about.

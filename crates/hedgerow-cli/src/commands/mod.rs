@@ -2,6 +2,7 @@
 
 mod cv;
 mod demo;
+mod falkm;
 mod generate;
 mod inspect;
 mod predict;
@@ -30,6 +31,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
         Action::Generate(args) => generate::run(&session, &args),
         Action::Inspect(args) => inspect::run(&session, &args),
         Action::Update(args) => update::run(&session, &args),
+        Action::Falkm(args) => falkm::run(&session, &args),
     }
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
 
 /// LIBSVM text may have features that no training row had: they count as such only in sparse rows,
 /// because a table that is too wide is more likely the wrong table.
-fn fitting_samples(input: &Input, width: usize) -> Option<Samples> {
+pub(super) fn fitting_samples(input: &Input, width: usize) -> Option<Samples> {
     let view = input.loaded.dataset.samples().view();
     let dense = matches!(view, SamplesView::Dense { .. });
     if !dense || view.n_features() <= width || input.loaded.format != DataFormat::LibSvm {

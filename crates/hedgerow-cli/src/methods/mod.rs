@@ -6,6 +6,8 @@
 mod exchange;
 pub(crate) mod falk;
 mod kernel_machine;
+mod knn;
+mod knn_svm;
 mod nu_svm;
 mod nu_svr;
 mod one_class;
@@ -13,6 +15,7 @@ mod svm;
 mod svr;
 
 pub(crate) use exchange::{from_libsvm, libsvm_has_classes};
+pub(crate) use falk::{FalkClassifier, FalkRegressor};
 
 use crate::failure::Failure;
 use crate::store::{self, Stored};
@@ -34,6 +37,10 @@ pub(crate) static ALL: &[&dyn AnyMethod] = &[
     &one_class::OneClass,
     &falk::FalkClassifier,
     &falk::FalkRegressor,
+    &knn::KnnClassifier,
+    &knn::KnnRegressor,
+    &knn_svm::KnnSvmClassifier,
+    &knn_svm::KnnSvmRegressor,
 ];
 
 /// The method of a name.

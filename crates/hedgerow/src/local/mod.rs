@@ -2,21 +2,28 @@
 //!
 //! A kernel SVM on all rows costs more than the square of their number; an SVM on the few hundred
 //! rows around a query costs a millisecond, and draws as fine a boundary there. [`FalkParams`]
-//! trains such machines beforehand, on neighbourhoods that together cover the data.
+//! trains such machines beforehand, on neighbourhoods that together cover the data; [`KnnSvmParams`]
+//! trains one for every query; [`KnnParams`] only lets the nearest rows vote.
 
 mod covering;
 mod falk;
 mod falk_explain;
 mod falk_predict;
 mod falk_update;
+mod knn;
+mod knn_svm;
+mod lazy;
 mod learner;
 mod machine;
 mod packed_rows;
 mod params;
 mod store;
+mod twins;
 
 pub use falk::{Assign, Cover, FalkParams, FalkSvm, Radii};
 pub use falk_explain::{Explanation, Influence};
 pub use falk_update::{UpdateParams, UpdateReport};
+pub use knn::{Knn, KnnParams, Vote};
+pub use knn_svm::{KnnSvm, KnnSvmParams};
 pub use machine::{LocalMachine, LocalMachines, LocalModel};
 pub use params::LocalSvmParams;

@@ -1,0 +1,81 @@
+//! `FaLK-SVM-train -L 1`: parameters chosen on some neighbourhoods.
+
+use super::options::Words;
+use crate::failure::Failure;
+use hedgerow::data::Dataset;
+use hedgerow::kernel::KernelSpec;
+use hedgerow::local::FalkParams;
+
+/// What is chosen from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidates {
+    /// Sizes of neighbourhoods, ascending.
+    pub(super) k: Vec<usize>,
+    /// Values of C.
+    pub(super) costs: Vec<f64>,
+    /// Kernels that differ in gamma.
+    pub(super) kernels: Vec<KernelSpec>,
+    /// Neighbourhoods that are looked at.
+    pub(super) models: usize,
+}
+
+impl Candidates {
+    /// The lists of `-N -C -G` and the number of `-M`. A list that is not given is the single value
+    /// of its small letter.
+    pub(super) fn read(words: &Words, params: &FalkParams) -> Result<Self, Failure> {
+        let mut k = words.wholes("-N")?.unwrap_or_else(|| vec![params.k]);
+        k.sort_unstable();
+        k.dedup();
+        let costs = words
+            .numbers("-C")?
+            .unwrap_or_else(|| vec![params.local.cost]);
+        let kernels = match words.numbers("-G")? {
+            Some(gammas) => gammas
+                .into_iter()
+                .map(|gamma| words.kernel(Some(gamma), 2, 0.0))
+                .collect::<Result<_, _>>()?,
+            None => vec![params.local.solver.kernel.clone()],
+        };
+        let models = words.whole("-M")?.unwrap_or(10);
+        if models == 0 {
+            return Err(words
+                .program
+                .refuse("-M 0: at least one local model must be looked at"));
+        }
+        Ok(Self {
+            k,
+            costs,
+            kernels,
+            models,
+        })
+    }
+}
+
+/// The parameters with the candidates that do best on the data.
+///
+/// The one place where the library's local model selection is to be called.
+pub(super) fn select_locally(
+    params: &FalkParams,
+    candidates: &Candidates,
+    _data: &Dataset,
+) -> hedgerow::Result<FalkParams> {
+    let mut params = params.clone();
+    match (
+        &candidates.k[..],
+        &candidates.costs[..],
+        &candidates.kernels[..],
+    ) {
+        // A single candidate needs no comparison.
+        ([k], [cost], [kernel]) => {
+            params.k = *k;
+            params.local.cost = *cost;
+            params.local.solver.kernel = kernel.clone();
+            Ok(params)
+        }
+        (k, costs, kernels) => Err(hedgerow::Error::Parameter {
+            name: "-L 1, number of candidates",
+            value: (k.len() * costs.len() * kernels.len()) as f64,
+            requirement: "1, because this version cannot compare several: give one value each with -K, -c and -g",
+        }),
+    }
+}

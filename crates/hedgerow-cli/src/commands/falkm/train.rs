@@ -1,0 +1,123 @@
+//! `FaLK-SVM-train`.
+
+use super::answer;
+use super::lazy::local_params;
+use super::options::Words;
+use super::selection::{Candidates, select_locally};
+use crate::failure::Failure;
+use crate::methods::{FalkClassifier, Method, StorableModel};
+use crate::session::Session;
+use crate::store::Frame;
+use hedgerow::Predictor;
+use hedgerow::data::Dataset;
+use hedgerow::local::{Assign, FalkParams};
+use serde_json::json;
+use std::path::Path;
+
+/// What the letters ask for.
+struct Training {
+    params: FalkParams,
+    /// With `-L 1`.
+    candidates: Option<Candidates>,
+}
+
+impl Training {
+    fn read(session: &Session, words: &Words) -> Result<Self, Failure> {
+        words.check_relaxation()?;
+        let params = FalkParams {
+            k: words.whole("-K")?.unwrap_or(1000),
+            core_share: words.number("-P")?.unwrap_or(0.5),
+            local: local_params(session, words)?,
+            assign: Assign::Nearest,
+            ..FalkParams::default()
+        };
+        params
+            .check()
+            .map_err(|error| words.program.refuse(error))?;
+        let candidates = Candidates::read(words, &params)?;
+        let candidates = words.switch("-L")?.then_some(candidates);
+        if candidates.is_none() {
+            for letter in ["-C", "-G", "-N", "-M"] {
+                if words.has(letter) {
+                    session.warn(format_args!("{letter} has no effect without -L 1"));
+                }
+            }
+        }
+        Ok(Self { params, candidates })
+    }
+
+    /// The largest neighbourhood that may be asked for.
+    fn largest_k(&self) -> usize {
+        let of = |candidates: &Candidates| candidates.k.last().copied();
+        let selected = self.candidates.as_ref().and_then(of);
+        selected.unwrap_or(self.params.k)
+    }
+
+    fn choose(&self, data: &Dataset) -> hedgerow::Result<FalkParams> {
+        match &self.candidates {
+            Some(candidates) => select_locally(&self.params, candidates, data),
+            None => Ok(self.params.clone()),
+        }
+    }
+}
+
+pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
+    let training = Training::read(session, words)?;
+    let silent = words.switch("-S")?;
+    if let Some(folds) = words.folds()? {
+        let [train] = words.files(["input_file"])?;
+        let input = answer::read(session, train, false, None)?;
+        let n_rows = input.loaded.dataset.n_rows();
+        let k = training.largest_k();
+        answer::check_size(session, k, n_rows - n_rows.div_ceil(folds));
+        return answer::cross_validation(session, words, &input, folds, |data| {
+            let fitted = training.choose(data)?.fit(data)?;
+            Ok(Box::new(fitted.model) as Box<dyn Predictor>)
+        });
+    }
+    let [train, model_file] = words.files(["input_file", "model_file"])?;
+    session.claim_output("model_file", model_file)?;
+    let input = answer::read(session, train, false, None)?;
+    let data = &input.loaded.dataset;
+    answer::check_size(session, training.largest_k(), data.n_rows());
+    let failed = Failure::data(&input.name);
+    let params = training.choose(data).map_err(&failed)?;
+    let fitted = params.fit(data).map_err(&failed)?;
+    let mut frame: Frame = Frame::new(None, ());
+    frame.encoding.clone_from(&input.loaded.encoding);
+    frame.feature_names = data.feature_names().map(<[String]>::to_vec);
+    frame.parameters = FalkClassifier::describe(&params);
+    let mut report = fitted.report.clone();
+    report.seconds = 0.0;
+    frame.report = Some(report);
+    let model = &fitted.model;
+    model.write(Path::new(model_file), FalkClassifier::NAME, frame)?;
+    let (k, core) = params.sizes(data.n_rows());
+    if !silent {
+        if let Some(candidates) = &training.candidates {
+            session.say(format_args!(
+                "Selected on {} local models: k = {k}, C = {}, kernel {}",
+                candidates.models, params.local.cost, params.local.solver.kernel
+            ))?;
+        }
+        session.say(format_args!(
+            "{} rows, k = {k}, k' = {core}: {} local models, {} of them trained",
+            data.n_rows(),
+            model.centres().len(),
+            model.n_trained()
+        ))?;
+    }
+    session.result(&json!({
+        "program": words.program.name,
+        "data": input.name,
+        "model": model_file,
+        "rows": data.n_rows(),
+        "k": k,
+        "core": core,
+        "cost": params.local.cost,
+        "kernel": params.local.solver.kernel.to_string(),
+        "local_models": model.centres().len(),
+        "trained_models": model.n_trained(),
+        "seconds": fitted.report.seconds,
+    }))
+}
