@@ -232,6 +232,10 @@ impl Method for FalkClassifier {
     fn fit(params: &FalkParams, data: &Dataset) -> hedgerow::Result<Fitted<FalkSvm>> {
         params.fit(data)
     }
+
+    fn local(params: &mut FalkParams) -> Option<&mut FalkParams> {
+        Some(params)
+    }
 }
 
 impl Method for FalkRegressor {
@@ -274,6 +278,10 @@ impl Method for FalkRegressor {
     fn fit(params: &FalkParams, data: &Dataset) -> hedgerow::Result<Fitted<FalkSvm>> {
         params.fit(data)
     }
+
+    fn local(params: &mut FalkParams) -> Option<&mut FalkParams> {
+        Some(params)
+    }
 }
 
 impl Model for FalkSvm {
@@ -287,6 +295,10 @@ impl Model for FalkSvm {
             ("support_vectors", json!(self.n_distinct_support())),
             ("assign", json!(assign_name(self.params().assign))),
         ]
+    }
+
+    fn as_falk(&self) -> Option<&FalkSvm> {
+        Some(self)
     }
 
     fn to_libsvm(&self, _: LibSvmType) -> Result<LibSvmModel, Failure> {

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::store::{self, Stored};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use hedgerow::data::{Dataset, SamplesView, Scaler};
-use hedgerow::local::{Assign, UpdateParams, UpdateReport};
+use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
 use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
@@ -93,12 +93,21 @@ pub(crate) trait Method: Sync + 'static {
     fn solver(params: &mut Self::Params) -> &mut hedgerow::svm::SolverParams;
     /// Trains.
     fn fit(params: &Self::Params, data: &Dataset) -> hedgerow::Result<Fitted<Self::Model>>;
+    /// The parameters of the local machines, for methods that are made of them.
+    fn local(_params: &mut Self::Params) -> Option<&mut FalkParams> {
+        None
+    }
 }
 
 /// A fitted model, as the commands see it.
 pub(crate) trait Model: Predictor {
     /// Facts for `inspect`, as JSON values with their names.
     fn facts(&self) -> Vec<(&'static str, serde_json::Value)>;
+
+    /// The model as the local machines that it is made of.
+    fn as_falk(&self) -> Option<&FalkSvm> {
+        None
+    }
 
     /// The model in LIBSVM's format, as a model of the given type.
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure>;
@@ -173,6 +182,8 @@ pub(crate) trait Trainer: Send + Sync {
     fn share_memory(&mut self, parts: usize);
     /// True if the kernel values come with the data.
     fn is_precomputed(&self) -> bool;
+    /// The parameters of the local machines, for methods that are made of them.
+    fn local(&mut self) -> Option<&mut FalkParams>;
     /// Trains.
     fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained>;
     /// A copy.
@@ -264,6 +275,10 @@ impl<T: Method> Trainer for Ready<T> {
         kernel
             .fixed()
             .is_some_and(hedgerow::kernel::Kernel::is_precomputed)
+    }
+
+    fn local(&mut self) -> Option<&mut FalkParams> {
+        T::local(&mut self.params)
     }
 
     fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained> {
