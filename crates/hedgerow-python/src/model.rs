@@ -334,7 +334,9 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         match self.with_rows(py, &rows, threads, |model, view| model.predict(view))? {
             Prediction::Real(values) => Ok(values.into_pyarray(py)),
-            _ => Err(PyValueError::new_err("the model has classes, not values")),
+            Prediction::Classes(_) => {
+                Err(PyValueError::new_err("the model has classes, not values"))
+            }
         }
     }
 
