@@ -245,7 +245,13 @@ fn balanced_neighbourhoods_are_looked_for() {
 #[test]
 fn without_any_balanced_core_the_filter_gives_way() {
     // All rows of a class lie together: every core of two rows is pure.
-    let values = (0..40).map(|i| if i < 20 { i as f64 } else { 1e6 + i as f64 });
+    let values = (0..40).map(|i| {
+        if i < 20 {
+            f64::from(i)
+        } else {
+            1e6 + f64::from(i)
+        }
+    });
     let samples = Samples::dense(40, 1, values.collect()).unwrap();
     let codes = (0..40).map(|i| u32::from(i >= 20)).collect();
     let labels = ClassLabels::new(two_names(), codes).unwrap();
