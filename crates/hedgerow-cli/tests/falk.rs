@@ -101,7 +101,10 @@ fn local_regression_works_from_files() {
     let run = folder.run("predict d.svm m out --json");
     let result: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
     assert!(
-        result["metrics"]["mse"].as_f64().expect("mse") < 1e-3,
+        result["metrics"]["mean_squared_error"]
+            .as_f64()
+            .expect("an error")
+            < 1e-3,
         "{}",
         run.out
     );

@@ -6,7 +6,9 @@
 //! $$c_j = \mathrm{choose}\bigl(S_l \setminus \mathcal X_{j-1}\bigr),\quad
 //!   l = \max\{m : S_m \setminus \mathcal X_{j-1} \ne \emptyset\},\quad
 //!   \mathcal X_{j-1} = \bigcup_{t<j}\{x_{r_{c_t}(h)} : h \le k'\}$$
-//! with $S_i$ the levels of a cover tree. Each row belongs to the centre for which its neighbour rank
+//! with $S_i$ the levels of a cover tree. Only the upper levels of a tree of all rows are made, down
+//! to the size of a core: the rows that they leave uncovered, if any, are then arranged in a tree of
+//! their own. Each row belongs to the centre for which its neighbour rank
 //! is smallest, the earlier centre on ties.
 //!
 //! | document | here |
@@ -17,8 +19,8 @@
 //! | $\mathrm{cnt}(x_i)$ | `owner[i]`, with `rank[i]` |
 
 use crate::Result;
-use crate::data::Generator;
-use crate::neighbours::{Neighbour, Searcher, Visit};
+use crate::data::{Generator, SamplesView};
+use crate::neighbours::{CoverTree, CoverTreeParams, Metric, Neighbour, Searcher, Visit};
 use std::collections::BTreeMap;
 
 /// Candidates whose neighbours are looked up at once. Some are covered by an earlier one of the
@@ -28,7 +30,7 @@ const MAX_BATCH: usize = 256;
 
 /// In which order rows become centres.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Order {
+struct Order {
     /// One row of every place.
     rows: Vec<u32>,
     /// The other rows at the place of some of them.
@@ -37,7 +39,7 @@ pub(super) struct Order {
 
 impl Order {
     /// From coarse to fine.
-    pub(super) fn by_levels(visits: Vec<Visit>) -> Self {
+    fn by_levels(visits: Vec<Visit>) -> Self {
         let mut order = Self::default();
         for visit in visits {
             order.rows.push(visit.row);
@@ -48,14 +50,19 @@ impl Order {
         order
     }
 
-    /// All rows, at random.
-    pub(super) fn random(n_rows: usize, seed: u64) -> Self {
-        let mut rows: Vec<u32> = (0..n_rows as u32).collect();
-        Generator::new(seed).shuffle(&mut rows);
+    /// Rows as they are given.
+    fn listed(rows: Vec<u32>) -> Self {
         Self {
             rows,
             copies: BTreeMap::new(),
         }
+    }
+
+    /// All rows, at random.
+    fn random(n_rows: usize, seed: u64) -> Self {
+        let mut rows: Vec<u32> = (0..n_rows as u32).collect();
+        Generator::new(seed).shuffle(&mut rows);
+        Self::listed(rows)
     }
 }
 
@@ -77,26 +84,65 @@ pub(super) struct Covering {
 
 /// Whether a row looks for the centre nearest in rank, or stays with the first that covers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Assignment {
+enum Assignment {
     SmallestRank,
     FirstCome,
 }
 
+/// Rows that the size of a core is taken from.
+const SURVEYED: usize = 64;
+
+/// What is covered, and by how much at once.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) searcher: &'a Searcher<'a>,
+    pub(super) samples: SamplesView<'a>,
+    pub(super) metric: &'a Metric,
+    pub(super) k: usize,
+    pub(super) core: usize,
+}
+
 impl Covering {
-    /// Covers the rows in `order`.
-    pub(super) fn new(
-        searcher: &Searcher<'_>,
-        n_rows: usize,
-        order: &Order,
-        k: usize,
-        core: usize,
-        assignment: Assignment,
-    ) -> Result<Self> {
-        let mut covering = Self {
+    /// Covers from coarse to fine.
+    pub(super) fn by_levels(ground: Ground<'_>, tree: CoverTreeParams) -> Result<Self> {
+        let Ground {
+            samples, metric, ..
+        } = ground;
+        let coarse = CoverTree::upper_levels(metric, samples, ground.core_radius()?, tree)?;
+        let mut covering = Self::nothing(samples.n_rows());
+        let assignment = Assignment::SmallestRank;
+        covering.extend(ground, &Order::listed(coarse), assignment)?;
+        let left: Vec<u32> = (0..samples.n_rows() as u32)
+            .filter(|&row| covering.owner[row as usize] == NOBODY)
+            .collect();
+        if !left.is_empty() {
+            let fine = CoverTree::build(metric, samples, Some(&left), tree)?;
+            covering.extend(ground, &Order::by_levels(fine.visit_order()), assignment)?;
+        }
+        Ok(covering)
+    }
+
+    /// Covers at random.
+    pub(super) fn simple(ground: Ground<'_>, seed: u64) -> Result<Self> {
+        let n_rows = ground.samples.n_rows();
+        let mut covering = Self::nothing(n_rows);
+        covering.extend(ground, &Order::random(n_rows, seed), Assignment::FirstCome)?;
+        Ok(covering)
+    }
+
+    fn nothing(n_rows: usize) -> Self {
+        Self {
             owner: vec![NOBODY; n_rows],
             rank: vec![u32::MAX; n_rows],
             ..Self::default()
-        };
+        }
+    }
+
+    /// Covers further rows in `order`.
+    fn extend(&mut self, ground: Ground<'_>, order: &Order, assignment: Assignment) -> Result<()> {
+        let Ground {
+            searcher, k, core, ..
+        } = ground;
         let mut next = 0;
         let mut batch_size = FIRST_BATCH;
         let mut batch = Vec::new();
@@ -105,16 +151,16 @@ impl Covering {
             while next < order.rows.len() && batch.len() < batch_size {
                 let row = order.rows[next];
                 next += 1;
-                if covering.is_open(order, row) {
+                if self.is_open(order, row) {
                     batch.push(row);
                 }
             }
             let found = searcher.k_nearest_of(&batch, k, false)?;
             let mut wasted = 0;
             for (&row, mut neighbourhood) in batch.iter().zip(found) {
-                if covering.is_open(order, row) {
+                if self.is_open(order, row) {
                     put_first(&mut neighbourhood, row);
-                    covering.adopt(row, neighbourhood, core, assignment);
+                    self.adopt(row, neighbourhood, core, assignment);
                 } else {
                     wasted += 1;
                 }
@@ -128,13 +174,13 @@ impl Covering {
         // More copies than a core holds stay together.
         for (&row, copies) in &order.copies {
             for &copy in copies {
-                if covering.owner[copy as usize] == NOBODY {
-                    covering.owner[copy as usize] = covering.owner[row as usize];
-                    covering.rank[copy as usize] = core as u32;
+                if self.owner[copy as usize] == NOBODY {
+                    self.owner[copy as usize] = self.owner[row as usize];
+                    self.rank[copy as usize] = core as u32;
                 }
             }
         }
-        Ok(covering)
+        Ok(())
     }
 
     /// Whether a place has rows that are not covered.
@@ -169,6 +215,22 @@ impl Covering {
         }
         self.centres.push(centre);
         self.neighbourhoods.push(neighbourhood);
+    }
+}
+
+impl Ground<'_> {
+    /// How far the rows of a core are from its centre, at the median of some centres.
+    fn core_radius(&self) -> Result<f64> {
+        let n_rows = self.samples.n_rows();
+        let stride = n_rows.div_ceil(SURVEYED).max(1);
+        let some: Vec<u32> = (0..n_rows as u32).step_by(stride).collect();
+        let found = self.searcher.k_nearest_of(&some, self.core, false)?;
+        let mut radii: Vec<f64> = found
+            .iter()
+            .filter_map(|core| core.last().map(|last| last.distance))
+            .collect();
+        radii.sort_by(f64::total_cmp);
+        Ok(radii.get(radii.len() / 2).copied().unwrap_or(0.0))
     }
 }
 

@@ -15,7 +15,7 @@
 //! | $C$, $K$, $\sigma$ | [`FalkParams::local`] |
 //! | $\mathcal C$, cnt | [`FalkSvm::centres`], [`FalkSvm::owner_of`] |
 
-use super::covering::{Assignment, Covering, NOBODY, Order};
+use super::covering::{Covering, Ground, NOBODY};
 use super::learner::{Effort, Learner, Workspace};
 use super::machine::{Evaluation, LocalModel};
 use super::packed_rows::PackedRows;
@@ -24,7 +24,7 @@ use super::store::Store;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::kernel::Kernel;
-use crate::neighbours::{CoverTree, CoverTreeParams, Index, IndexParams, Metric, Neighbour};
+use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -156,9 +156,14 @@ impl FalkParams {
             ..self.index.clone()
         };
         let index = Index::build(&metric, store.view(), None, &hints)?;
-        let searcher = index.searcher(store.view())?;
-        let (order, assignment) = self.order(&metric, &store)?;
-        let covering = Covering::new(&searcher, store.len(), &order, k, core, assignment)?;
+        let covering = self.covering(Ground {
+            searcher: &index.searcher(store.view())?,
+            samples: store.view(),
+            metric: &metric,
+            k,
+            core,
+        })?;
+        let index = self.answering(index, &store)?;
         tracing::info!(
             centres = covering.centres.len(),
             seconds = start.elapsed().as_secs_f64(),
@@ -194,21 +199,29 @@ impl FalkParams {
         Ok(Fitted { model, report })
     }
 
-    /// In which order rows become centres, and to which of them they belong.
-    pub(super) fn order(&self, metric: &Metric, store: &Store) -> Result<(Order, Assignment)> {
-        Ok(match self.cover {
-            Cover::Levels => {
-                let tree = CoverTree::build(metric, store.view(), None, self.tree)?;
-                (
-                    Order::by_levels(tree.visit_order()),
-                    Assignment::SmallestRank,
-                )
-            }
-            Cover::Simple => (
-                Order::random(store.len(), self.local.solver.seed),
-                Assignment::FirstCome,
-            ),
-        })
+    /// Centres whose cores cover all rows.
+    pub(super) fn covering(&self, ground: Ground<'_>) -> Result<Covering> {
+        match self.cover {
+            Cover::Levels => Covering::by_levels(ground, self.tree),
+            Cover::Simple => Covering::simple(ground, self.local.solver.seed),
+        }
+    }
+
+    /// The index that answers ask, one nearest row at a time, in place of the one that
+    /// neighbourhoods were found with. Which it is must not depend on measured times: it is stored.
+    fn answering(&self, index: Index, store: &Store) -> Result<Index> {
+        let structure = match self.index.structure {
+            Structure::Auto => Structure::for_single_rows(index.metric(), store.view()),
+            chosen => chosen,
+        };
+        if structure == index.structure() {
+            return Ok(index);
+        }
+        let params = IndexParams {
+            structure,
+            ..self.index.clone()
+        };
+        Index::build(index.metric(), store.view(), None, &params)
     }
 
     /// The metric in which neighbours are near.

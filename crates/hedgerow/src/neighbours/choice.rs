@@ -20,6 +20,25 @@ const MANY_COORDINATES: usize = 4096;
 /// Neighbours that are asked for if it is not known better.
 const USUAL_K: usize = 10;
 
+/// Coordinates up to which boxes help to find a single nearest row, on all sets that were measured.
+const FEW_COORDINATES: usize = 128;
+
+impl Structure {
+    /// What finds the nearest row fastest, by rule and not by measurement: the same data always
+    /// give the same structure.
+    pub(crate) fn for_single_rows(metric: &Metric, samples: SamplesView<'_>) -> Self {
+        let n_features = samples.n_features();
+        let width = metric
+            .embedding(n_features)
+            .map(super::metric::Embedding::width);
+        match width {
+            Some(1..=FEW_COORDINATES) => Self::BucketTree,
+            None if metric.is_metric(n_features) => Self::CoverTree,
+            _ => Self::Brute,
+        }
+    }
+}
+
 /// Builds the structure that is cheapest for the expected queries.
 pub(super) fn cheapest(
     metric: &Metric,

@@ -3,7 +3,7 @@
 use super::{Around, FalkGrid};
 use crate::Result;
 use crate::data::Generator;
-use crate::local::covering::{Covering, put_first};
+use crate::local::covering::{Ground, put_first};
 use crate::local::falk::FalkParams;
 use crate::local::store::{Answers, Store};
 use crate::neighbours::{Metric, Searcher};
@@ -76,16 +76,14 @@ impl Draw<'_> {
         let mut pool: Vec<u32> = match self.grid.around {
             Around::Rows => (0..n_rows as u32).collect(),
             Around::Centres => {
-                let (order, assignment) = self.params.order(self.metric, self.store)?;
-                Covering::new(
-                    &self.searcher,
-                    n_rows,
-                    &order,
-                    self.k,
-                    self.core,
-                    assignment,
-                )?
-                .centres
+                let ground = Ground {
+                    searcher: &self.searcher,
+                    samples: self.store.view(),
+                    metric: self.metric,
+                    k: self.k,
+                    core: self.core,
+                };
+                self.params.covering(ground)?.centres
             }
         };
         Generator::for_task(seed, TASK).shuffle(&mut pool);

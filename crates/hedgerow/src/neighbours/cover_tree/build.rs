@@ -37,11 +37,13 @@ struct Builder<'a> {
     placed: Vec<bool>,
     drafts: Vec<Draft>,
     copies: Vec<(u32, u32)>,
+    /// The lowest level of interest: what would stand below is not arranged.
+    floor: i32,
 }
 
 impl CoverTree {
-    /// Builds the tree on rows, of which there is at least one.
-    pub(super) fn fill(&mut self, space: Space<'_>, rows: &[u32]) -> Result<()> {
+    /// Builds the tree on rows, of which there is at least one, down to the level `floor`.
+    pub(super) fn fill(&mut self, space: Space<'_>, rows: &[u32], floor: i32) -> Result<()> {
         // The lowest of several rows at one place stands for them all.
         let mut rows = rows.to_vec();
         rows.sort_unstable();
@@ -53,6 +55,7 @@ impl CoverTree {
             placed: vec![false; n_placed],
             drafts: Vec::with_capacity(rows.len() + rows.len() / 4),
             copies: Vec::new(),
+            floor,
         };
         let root = rows[0];
         builder.placed[root as usize] = true;
@@ -148,6 +151,12 @@ impl Builder<'_> {
         }
         // Levels on which the point would have no child but itself are left out.
         let level = top.min(self.powers.level_of(farthest));
+        if level <= self.floor {
+            for entry in &near {
+                self.placed[entry.row as usize] = true;
+            }
+            return self.draft(p, level, farthest, Vec::new());
+        }
         let inner = self.powers.radius(level - 1);
         let reach = self.powers.reach(level);
         let mut far: Vec<Entry> = far

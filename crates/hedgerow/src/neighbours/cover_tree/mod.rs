@@ -170,6 +170,28 @@ impl CoverTree {
         Self::on(&prepared, metric, samples, &rows, params)
     }
 
+    /// Rows from coarse to fine, as the levels of a tree on all rows have them whose radius is at
+    /// least `radius`. The others are not arranged, which saves most of the work.
+    pub(crate) fn upper_levels(
+        metric: &Metric,
+        samples: SamplesView<'_>,
+        radius: f64,
+        params: CoverTreeParams,
+    ) -> Result<Vec<u32>> {
+        metric.check()?;
+        let rows: Vec<u32> = (0..samples.n_rows() as u32).collect();
+        super::index::ensure_rows(&rows, samples)?;
+        let prepared = Prepared::new(metric, samples)?;
+        let mut tree = Self::without_nodes(metric, samples, rows.len(), params)?;
+        let floor = if radius > 0.0 {
+            tree.powers().level_of(radius)
+        } else {
+            i32::MIN
+        };
+        tree.fill(Space::new(metric, samples, &prepared), &rows, floor)?;
+        Ok(tree.visit_order().iter().map(|visit| visit.row).collect())
+    }
+
     /// As [`CoverTree::build`], for rows that were checked and prepared. An error if distances
     /// overflow.
     pub(super) fn on(
@@ -179,6 +201,17 @@ impl CoverTree {
         rows: &[u32],
         params: CoverTreeParams,
     ) -> Result<Self> {
+        let mut tree = Self::without_nodes(metric, samples, rows.len(), params)?;
+        tree.fill(Space::new(metric, samples, prepared), rows, i32::MIN)?;
+        Ok(tree)
+    }
+
+    fn without_nodes(
+        metric: &Metric,
+        samples: SamplesView<'_>,
+        n_rows: usize,
+        params: CoverTreeParams,
+    ) -> Result<Self> {
         if params.relaxation > MAX_RELAXATION {
             return Err(Error::Parameter {
                 name: "relaxation",
@@ -186,7 +219,7 @@ impl CoverTree {
                 requirement: "an integer from 0 to 32",
             });
         }
-        let mut tree = Self {
+        Ok(Self {
             metric: metric.clone(),
             params,
             n_features: samples.n_features(),
@@ -194,10 +227,8 @@ impl CoverTree {
             children: Vec::new(),
             copies: BTreeMap::new(),
             gone: BTreeSet::new(),
-            n_rows: rows.len(),
-        };
-        tree.fill(Space::new(metric, samples, prepared), rows)?;
-        Ok(tree)
+            n_rows,
+        })
     }
 
     /// Number of rows in the tree.
