@@ -67,7 +67,7 @@ class Problem:
 # Best at the edge of what was tried, so perhaps not the best: gamma of the exact machine on spirals (6400, 25600, 102400 gave 79.9, 83.9,
 # 85.0 %) and gamma on covtype570k (64, 128). The cells of liquidSVM were not tuned at all.
 PROBLEMS = {p.data: p for p in [
-    Problem("covtype100k", 1000, 8, 32),
+    Problem("covtype100k", 1000, 8, 32, own={"gamma": 64}),
     Problem("covtype570k", 1000, 8, 128),
     Problem("ijcnn1unit", 1000, 32, 8),
     Problem("census_income", 1000, 16, 0.02),
