@@ -7,7 +7,9 @@
 
 #[macro_use]
 mod multiversion;
+mod coordinate_pass;
 mod gather;
+mod linear_rows;
 mod near;
 mod panel;
 mod passes;
@@ -17,7 +19,11 @@ mod sparse;
 #[cfg(test)]
 mod exp;
 
+pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
+pub(crate) use linear_rows::{
+    DENSE_LANES, DenseStore, LinearStore, SparseStore, UnitStore, add_row, dot_row,
+};
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{

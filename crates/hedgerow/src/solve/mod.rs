@@ -1,3 +1,7 @@
 //! Optimisers that see matrices, not data.
 
+pub mod dual_coordinate;
+mod linear_rows;
 pub mod smo;
+
+pub use linear_rows::{LinearRows, Precision};
