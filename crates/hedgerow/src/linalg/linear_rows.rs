@@ -20,6 +20,9 @@ pub(crate) trait LinearStore: Sync {
     /// $w \leftarrow w + a x_i$.
     fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]);
 
+    /// $v_f \leftarrow v_f + a x_{if}^2$ for every feature.
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]);
+
     /// $\|x_i\|^2$.
     fn sq_norm(&self, i: usize) -> f64;
 
@@ -98,6 +101,13 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
         }
     }
 
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        for (x, sum) in self.row(i).iter().zip(sums) {
+            *sum += factor * (x.to_f64() * x.to_f64());
+        }
+    }
+
     fn sq_norm(&self, i: usize) -> f64 {
         let square = |x: &T| x.to_f64() * x.to_f64();
         self.row(i).iter().map(square).sum()
@@ -145,6 +155,14 @@ impl<T: Real> LinearStore for SparseStore<'_, T> {
         }
     }
 
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        let (features, values) = self.row(i);
+        for (&f, x) in features.iter().zip(values) {
+            sums[f as usize] += factor * (x.to_f64() * x.to_f64());
+        }
+    }
+
     fn sq_norm(&self, i: usize) -> f64 {
         let square = |x: &T| x.to_f64() * x.to_f64();
         self.row(i).1.iter().map(square).sum()
@@ -185,6 +203,13 @@ impl LinearStore for UnitStore<'_> {
     fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
         for &f in self.row(i) {
             weights[f as usize] += factor;
+        }
+    }
+
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        for &f in self.row(i) {
+            sums[f as usize] += factor;
         }
     }
 
@@ -252,4 +277,115 @@ multiversion! {
         factor: f64,
         weights: &mut [f64],
     ) = add_row_body;
+}
+
+#[inline(always)]
+fn products_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    weights: &[f64],
+    out: &mut [f64],
+) {
+    for (value, &row) in out.iter_mut().zip(rows) {
+        *value = store.dot::<FMA>(row as usize, weights);
+    }
+}
+
+multiversion! {
+    /// `out[t]` = $\langle w, x_i\rangle$ of the row `rows[t]`.
+    pub(crate) fn row_products[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        weights: &[f64],
+        out: &mut [f64],
+    ) = products_body;
+}
+
+#[inline(always)]
+fn sum_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    factors: &[f64],
+    sum: &mut [f64],
+) {
+    for (&factor, &row) in factors.iter().zip(rows) {
+        if factor != 0.0 {
+            store.add::<FMA>(row as usize, factor, sum);
+        }
+    }
+}
+
+multiversion! {
+    /// Adds $\sum_t a_t x_{i(t)}$ to a sum.
+    pub(crate) fn add_row_sum[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        factors: &[f64],
+        sum: &mut [f64],
+    ) = sum_body;
+}
+
+#[inline(always)]
+fn squares_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    factors: &[f64],
+    sum: &mut [f64],
+) {
+    for (&factor, &row) in factors.iter().zip(rows) {
+        if factor != 0.0 {
+            store.add_squares(row as usize, factor, sum);
+        }
+    }
+}
+
+multiversion! {
+    /// Adds $\sum_t a_t x_{i(t)f}^2$ to the sum of each feature.
+    pub(crate) fn add_square_sum[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        factors: &[f64],
+        sum: &mut [f64],
+    ) = squares_body;
+}
+
+/// A vector with a coordinate for the constant feature, whose value is `bias`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extended<'a> {
+    /// Weights of the features.
+    pub(crate) weights: &'a [f64],
+    /// Weight of the constant feature times its value.
+    pub(crate) constant: f64,
+}
+
+#[inline(always)]
+fn curvature_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    curvatures: &[f64],
+    vector: Extended<'_>,
+    sum: &mut [f64],
+) -> f64 {
+    let mut constant = 0.0;
+    for (&curvature, &row) in curvatures.iter().zip(rows) {
+        if curvature != 0.0 {
+            let product = store.dot::<FMA>(row as usize, vector.weights) + vector.constant;
+            let factor = curvature * product;
+            store.add::<FMA>(row as usize, factor, sum);
+            constant += factor;
+        }
+    }
+    constant
+}
+
+multiversion! {
+    /// Adds $\sum_t d_t x_{i(t)} (\langle v, x_{i(t)}\rangle + v_0)$ to a sum, and returns the sum of
+    /// the factors of the rows.
+    pub(crate) fn add_curvature[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        curvatures: &[f64],
+        vector: Extended<'_>,
+        sum: &mut [f64],
+    ) -> f64 = curvature_body;
 }

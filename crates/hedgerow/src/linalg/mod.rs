@@ -22,7 +22,8 @@ mod exp;
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use linear_rows::{
-    DENSE_LANES, DenseStore, LinearStore, SparseStore, UnitStore, add_row, dot_row,
+    DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
+    add_row_sum, add_square_sum, dot_row, row_products,
 };
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};

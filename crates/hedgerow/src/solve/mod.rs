@@ -2,6 +2,8 @@
 
 pub mod dual_coordinate;
 mod linear_rows;
+pub mod newton;
+pub mod pegasos;
 pub mod smo;
 
 pub use linear_rows::{LinearRows, Precision};
