@@ -7,6 +7,7 @@
 
 #[macro_use]
 mod multiversion;
+mod cholesky;
 mod coordinate_pass;
 mod gather;
 mod linear_rows;
@@ -19,6 +20,7 @@ mod sparse;
 #[cfg(test)]
 mod exp;
 
+pub(crate) use cholesky::{cholesky, cholesky_solve};
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use linear_rows::{

@@ -325,20 +325,40 @@ pub fn solve(problem: &PegasosProblem<'_>, limits: &PegasosLimits) -> PegasosSol
             Stop::Never => {}
         }
     }
-    let (mut weights, constant) = if let Some((mut weights, mean_bias)) = mean {
-        bias = mean_bias;
-        let constant = weights.pop().unwrap_or(0.0);
-        (weights, constant)
-    } else {
+    if mean.is_none() {
         iterate.fold();
-        (iterate.vector, iterate.constant)
+    }
+    let last = (iterate.vector, iterate.constant);
+    let (found, bias) = match mean {
+        Some((mut weights, mean_bias)) => {
+            let constant = weights.pop().unwrap_or(0.0);
+            ((weights, constant), mean_bias)
+        }
+        None => (last, bias),
     };
+    finish(problem, limits, found, bias, steps, status)
+}
+
+/// Puts the answer together.
+fn finish(
+    problem: &PegasosProblem<'_>,
+    limits: &PegasosLimits,
+    (mut weights, constant): (Vec<f64>, f64),
+    mut bias: f64,
+    steps: u64,
+    status: Status,
+) -> PegasosSolution {
+    let n = problem.members.len();
     if limits.bias == Bias::Inner {
         let all: Vec<(usize, f64)> = (0..n)
             .map(|t| (t, problem.rows.dot(problem.members[t] as usize, &weights)))
             .collect();
         bias = best_bias(problem, &all);
     }
+    let feature = match limits.bias {
+        Bias::Feature(value) => value,
+        _ => 0.0,
+    };
     weights.truncate(problem.rows.n_features());
     let intercept = bias + constant * feature;
     let objective = if n == 0 {
