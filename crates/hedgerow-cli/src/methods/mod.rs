@@ -5,12 +5,17 @@
 
 mod exchange;
 pub(crate) mod falk;
+mod fda;
 mod kernel_machine;
 mod knn;
 mod knn_svm;
+mod linear;
+mod linear_svm;
+mod logistic;
 mod nu_svm;
 mod nu_svr;
 mod one_class;
+mod pegasos;
 mod svm;
 mod svr;
 
@@ -43,6 +48,10 @@ pub(crate) static ALL: &[&dyn AnyMethod] = &[
     &knn::KnnRegressor,
     &knn_svm::KnnSvmClassifier,
     &knn_svm::KnnSvmRegressor,
+    &linear_svm::LinearSvm,
+    &logistic::Logistic,
+    &pegasos::Pegasos,
+    &fda::Fisher,
 ];
 
 /// The method of a name.

@@ -7,7 +7,10 @@
 
 #[macro_use]
 mod multiversion;
+mod cholesky;
+mod coordinate_pass;
 mod gather;
+mod linear_rows;
 mod near;
 mod panel;
 mod passes;
@@ -17,7 +20,13 @@ mod sparse;
 #[cfg(test)]
 mod exp;
 
+pub(crate) use cholesky::{cholesky, cholesky_solve};
+pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
+pub(crate) use linear_rows::{
+    DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
+    add_row_sum, add_square_sum, dot_row, row_products,
+};
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{

@@ -1,3 +1,9 @@
 //! Optimisers that see matrices, not data.
 
+pub mod dual_coordinate;
+mod linear_rows;
+pub mod newton;
+pub mod pegasos;
 pub mod smo;
+
+pub use linear_rows::{LinearRows, Precision};

@@ -22,6 +22,7 @@ mod classifier;
 mod coupling;
 mod duals;
 mod expansion;
+pub mod linear;
 mod multiclass;
 mod one_class;
 mod params;

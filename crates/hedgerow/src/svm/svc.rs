@@ -272,7 +272,7 @@ pub(super) fn keep_rows(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) 
 }
 
 /// Codes of the classes that rows have, in the order of a model.
-fn class_order(data: &Dataset) -> Result<Vec<u32>> {
+pub(super) fn class_order(data: &Dataset) -> Result<Vec<u32>> {
     let labels = data.classes()?;
     let mut seen = vec![false; labels.n_classes()];
     let mut order = Vec::new();
@@ -291,7 +291,7 @@ fn class_order(data: &Dataset) -> Result<Vec<u32>> {
 }
 
 /// The two-class problems of a scheme, given the rows of each class.
-fn tasks(members: &[Vec<u32>], multiclass: Multiclass) -> Vec<Task> {
+pub(super) fn tasks(members: &[Vec<u32>], multiclass: Multiclass) -> Vec<Task> {
     let k = members.len();
     let join = |a: usize, others: &mut dyn Iterator<Item = usize>| {
         let mut rows = members[a].clone();

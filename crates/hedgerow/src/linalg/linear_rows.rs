@@ -1,0 +1,391 @@
+//! Rows as linear learners read them: an inner product with the weights, then perhaps a multiple
+//! of the row added to them.
+//!
+//! Weights are always in double precision; rows are stored as narrowly as their values allow. A
+//! sparse store whose values are all 1 has no values.
+
+use super::Real;
+use std::borrow::Cow;
+
+/// Values that a dense store handles at once; its rows are padded to a multiple of it.
+pub(crate) const DENSE_LANES: usize = 8;
+/// Independent sums of a sparse inner product.
+const SPARSE_SUMS: usize = 4;
+
+/// Rows that can be multiplied with weights.
+pub(crate) trait LinearStore: Sync {
+    /// $\langle w, x_i\rangle$. The weights are as long as the rows, padding included.
+    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64;
+
+    /// $w \leftarrow w + a x_i$.
+    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]);
+
+    /// $v_f \leftarrow v_f + a x_{if}^2$ for every feature.
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]);
+
+    /// $\|x_i\|^2$.
+    fn sq_norm(&self, i: usize) -> f64;
+
+    /// Asks the memory for a row that will be needed soon.
+    fn prefetch(&self, i: usize);
+}
+
+/// Dense rows.
+#[derive(Debug, Clone)]
+pub(crate) struct DenseStore<'a, T: Clone> {
+    /// Length of a row, padding included.
+    pub(crate) width: usize,
+    pub(crate) values: Cow<'a, [T]>,
+}
+
+/// Compressed sparse rows.
+#[derive(Debug, Clone)]
+pub(crate) struct SparseStore<'a, T: Clone> {
+    pub(crate) starts: Cow<'a, [usize]>,
+    pub(crate) features: Cow<'a, [u32]>,
+    pub(crate) values: Cow<'a, [T]>,
+}
+
+/// Sparse rows whose stored values are all 1.
+#[derive(Debug, Clone)]
+pub(crate) struct UnitStore<'a> {
+    pub(crate) starts: Cow<'a, [usize]>,
+    pub(crate) features: Cow<'a, [u32]>,
+}
+
+impl<T: Real> DenseStore<'_, T> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> &[T] {
+        &self.values[i * self.width..(i + 1) * self.width]
+    }
+}
+
+impl<T: Real> LinearStore for DenseStore<'_, T> {
+    #[inline(always)]
+    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
+        let (row, _) = self.row(i).as_chunks::<DENSE_LANES>();
+        let (weights, _) = weights.as_chunks::<DENSE_LANES>();
+        let n = row.len().min(weights.len());
+        let (row_pairs, row_rest) = row[..n].as_chunks::<2>();
+        let (weight_pairs, weight_rest) = weights[..n].as_chunks::<2>();
+        let (mut even, mut odd) = ([0.0f64; DENSE_LANES], [0.0f64; DENSE_LANES]);
+        for (x, w) in row_pairs.iter().zip(weight_pairs) {
+            for lane in 0..DENSE_LANES {
+                even[lane] = x[0][lane].to_f64().fma::<FMA>(w[0][lane], even[lane]);
+            }
+            for lane in 0..DENSE_LANES {
+                odd[lane] = x[1][lane].to_f64().fma::<FMA>(w[1][lane], odd[lane]);
+            }
+        }
+        for (x, w) in row_rest.iter().zip(weight_rest) {
+            for lane in 0..DENSE_LANES {
+                even[lane] = x[lane].to_f64().fma::<FMA>(w[lane], even[lane]);
+            }
+        }
+        let mut sums = [0.0f64; DENSE_LANES / 2];
+        for lane in 0..DENSE_LANES / 2 {
+            sums[lane] = (even[lane] + odd[lane])
+                + (even[lane + DENSE_LANES / 2] + odd[lane + DENSE_LANES / 2]);
+        }
+        (sums[0] + sums[2]) + (sums[1] + sums[3])
+    }
+
+    #[inline(always)]
+    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        let (row, _) = self.row(i).as_chunks::<DENSE_LANES>();
+        let (weights, _) = weights.as_chunks_mut::<DENSE_LANES>();
+        for (x, w) in row.iter().zip(weights) {
+            for lane in 0..DENSE_LANES {
+                w[lane] = x[lane].to_f64().fma::<FMA>(factor, w[lane]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        for (x, sum) in self.row(i).iter().zip(sums) {
+            *sum += factor * (x.to_f64() * x.to_f64());
+        }
+    }
+
+    fn sq_norm(&self, i: usize) -> f64 {
+        let square = |x: &T| x.to_f64() * x.to_f64();
+        self.row(i).iter().map(square).sum()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        prefetch(self.row(i));
+    }
+}
+
+impl<T: Clone> SparseStore<'_, T> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let entries = self.starts[i]..self.starts[i + 1];
+        (&self.features[entries.clone()], &self.values[entries])
+    }
+}
+
+impl<T: Real> LinearStore for SparseStore<'_, T> {
+    #[inline(always)]
+    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
+        let (features, values) = self.row(i);
+        let (features, feature_rest) = features.as_chunks::<SPARSE_SUMS>();
+        let (values, value_rest) = values.as_chunks::<SPARSE_SUMS>();
+        let mut sums = [0.0f64; SPARSE_SUMS];
+        for (f, x) in features.iter().zip(values) {
+            for lane in 0..SPARSE_SUMS {
+                let weight = weights[f[lane] as usize];
+                sums[lane] = x[lane].to_f64().fma::<FMA>(weight, sums[lane]);
+            }
+        }
+        for (lane, (&f, x)) in feature_rest.iter().zip(value_rest).enumerate() {
+            sums[lane] = x.to_f64().fma::<FMA>(weights[f as usize], sums[lane]);
+        }
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
+    }
+
+    #[inline(always)]
+    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        let (features, values) = self.row(i);
+        for (&f, x) in features.iter().zip(values) {
+            let weight = &mut weights[f as usize];
+            *weight = x.to_f64().fma::<FMA>(factor, *weight);
+        }
+    }
+
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        let (features, values) = self.row(i);
+        for (&f, x) in features.iter().zip(values) {
+            sums[f as usize] += factor * (x.to_f64() * x.to_f64());
+        }
+    }
+
+    fn sq_norm(&self, i: usize) -> f64 {
+        let square = |x: &T| x.to_f64() * x.to_f64();
+        self.row(i).1.iter().map(square).sum()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        let (features, values) = self.row(i);
+        prefetch(features);
+        prefetch(values);
+    }
+}
+
+impl UnitStore<'_> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> &[u32] {
+        &self.features[self.starts[i]..self.starts[i + 1]]
+    }
+}
+
+impl LinearStore for UnitStore<'_> {
+    #[inline(always)]
+    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
+        let (features, rest) = self.row(i).as_chunks::<SPARSE_SUMS>();
+        let mut sums = [0.0f64; SPARSE_SUMS];
+        for f in features {
+            for lane in 0..SPARSE_SUMS {
+                sums[lane] += weights[f[lane] as usize];
+            }
+        }
+        for (lane, &f) in rest.iter().enumerate() {
+            sums[lane] += weights[f as usize];
+        }
+        (sums[0] + sums[1]) + (sums[2] + sums[3])
+    }
+
+    #[inline(always)]
+    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        for &f in self.row(i) {
+            weights[f as usize] += factor;
+        }
+    }
+
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        for &f in self.row(i) {
+            sums[f as usize] += factor;
+        }
+    }
+
+    fn sq_norm(&self, i: usize) -> f64 {
+        self.row(i).len() as f64
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        prefetch(self.row(i));
+    }
+}
+
+/// Bytes of a row that are asked for ahead; the hardware follows from there.
+const PREFETCH_BYTES: usize = 1024;
+const CACHE_LINE: usize = 64;
+
+/// Hints that the beginning of a slice will be read soon.
+#[inline(always)]
+fn prefetch<T>(row: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let step = (CACHE_LINE / size_of::<T>()).max(1);
+        let most = PREFETCH_BYTES / size_of::<T>();
+        for value in row[..row.len().min(most)].iter().step_by(step) {
+            // SAFETY: a hint about an address within a borrowed slice; it reads and writes
+            // nothing, and SSE belongs to every x86-64 processor.
+            #[allow(unsafe_code)]
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
+            }
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
+}
+
+#[inline(always)]
+fn dot_row_body<const FMA: bool, S: LinearStore>(store: &S, i: usize, weights: &[f64]) -> f64 {
+    store.dot::<FMA>(i, weights)
+}
+
+multiversion! {
+    /// $\langle w, x_i\rangle$ of one row, for callers outside the passes.
+    pub(crate) fn dot_row[S: LinearStore](store: &S, i: usize, weights: &[f64]) -> f64 =
+        dot_row_body;
+}
+
+#[inline(always)]
+fn add_row_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    i: usize,
+    factor: f64,
+    weights: &mut [f64],
+) {
+    store.add::<FMA>(i, factor, weights);
+}
+
+multiversion! {
+    /// $w \leftarrow w + a x_i$ of one row, for callers outside the passes.
+    pub(crate) fn add_row[S: LinearStore](
+        store: &S,
+        i: usize,
+        factor: f64,
+        weights: &mut [f64],
+    ) = add_row_body;
+}
+
+#[inline(always)]
+fn products_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    weights: &[f64],
+    out: &mut [f64],
+) {
+    for (value, &row) in out.iter_mut().zip(rows) {
+        *value = store.dot::<FMA>(row as usize, weights);
+    }
+}
+
+multiversion! {
+    /// `out[t]` = $\langle w, x_i\rangle$ of the row `rows[t]`.
+    pub(crate) fn row_products[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        weights: &[f64],
+        out: &mut [f64],
+    ) = products_body;
+}
+
+#[inline(always)]
+fn sum_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    factors: &[f64],
+    sum: &mut [f64],
+) {
+    for (&factor, &row) in factors.iter().zip(rows) {
+        if factor != 0.0 {
+            store.add::<FMA>(row as usize, factor, sum);
+        }
+    }
+}
+
+multiversion! {
+    /// Adds $\sum_t a_t x_{i(t)}$ to a sum.
+    pub(crate) fn add_row_sum[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        factors: &[f64],
+        sum: &mut [f64],
+    ) = sum_body;
+}
+
+#[inline(always)]
+fn squares_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    factors: &[f64],
+    sum: &mut [f64],
+) {
+    for (&factor, &row) in factors.iter().zip(rows) {
+        if factor != 0.0 {
+            store.add_squares(row as usize, factor, sum);
+        }
+    }
+}
+
+multiversion! {
+    /// Adds $\sum_t a_t x_{i(t)f}^2$ to the sum of each feature.
+    pub(crate) fn add_square_sum[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        factors: &[f64],
+        sum: &mut [f64],
+    ) = squares_body;
+}
+
+/// A vector with a coordinate for the constant feature, whose value is `bias`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extended<'a> {
+    /// Weights of the features.
+    pub(crate) weights: &'a [f64],
+    /// Weight of the constant feature times its value.
+    pub(crate) constant: f64,
+}
+
+#[inline(always)]
+fn curvature_body<const FMA: bool, S: LinearStore>(
+    store: &S,
+    rows: &[u32],
+    curvatures: &[f64],
+    vector: Extended<'_>,
+    sum: &mut [f64],
+) -> f64 {
+    let mut constant = 0.0;
+    for (&curvature, &row) in curvatures.iter().zip(rows) {
+        if curvature != 0.0 {
+            let product = store.dot::<FMA>(row as usize, vector.weights) + vector.constant;
+            let factor = curvature * product;
+            store.add::<FMA>(row as usize, factor, sum);
+            constant += factor;
+        }
+    }
+    constant
+}
+
+multiversion! {
+    /// Adds $\sum_t d_t x_{i(t)} (\langle v, x_{i(t)}\rangle + v_0)$ to a sum, and returns the sum of
+    /// the factors of the rows.
+    pub(crate) fn add_curvature[S: LinearStore](
+        store: &S,
+        rows: &[u32],
+        curvatures: &[f64],
+        vector: Extended<'_>,
+        sum: &mut [f64],
+    ) -> f64 = curvature_body;
+}

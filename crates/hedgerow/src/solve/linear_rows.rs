@@ -1,0 +1,270 @@
+//! Rows as the linear solvers read them.
+//!
+//! Packed once and then shared by all solves on them: the classes of one-vs-rest, the nodes of a
+//! tree, the points of a grid. How rows are stored follows from the numbers alone and not from the
+//! form in which they came, so that the same data give the same answer dense and sparse:
+//!
+//! * more than a third of the values differ from 0: dense, otherwise sparse;
+//! * single precision if that changes no value, or moves none by more than $2^{-20}$ of the range
+//!   of its column, otherwise double;
+//! * values that are all 1 are not stored at all.
+//!
+//! Sums are in double precision in every case.
+
+use crate::data::{Row, SamplesView};
+use crate::linalg::{
+    DENSE_LANES, DenseStore, LinearStore, Real, SparseStore, UnitStore, add_row, dot_row,
+};
+use crate::{Error, Result};
+use std::borrow::Cow;
+
+/// Largest ratio of a column's largest value to its range with which single precision will do:
+/// $2^{-24}$ of the former is then $2^{-20}$ of the latter.
+const MAX_OFFSET: f64 = 16.0;
+/// Values whose squares single precision can sum: beyond, and below the inverse, it is not used.
+const MAX_SINGLE: f64 = 1e15;
+
+/// The precision in which rows are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// Single where that makes no difference that counts; see the module. The default.
+    #[default]
+    Fitting,
+    /// Always double.
+    Double,
+}
+
+/// Rows packed for inner products with weights.
+#[derive(Debug, Clone)]
+pub struct LinearRows<'a> {
+    n_rows: usize,
+    n_features: usize,
+    store: Store<'a>,
+    sq_norms: Vec<f64>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Store<'a> {
+    DenseSingle(DenseStore<'a, f32>),
+    DenseDouble(DenseStore<'a, f64>),
+    SparseSingle(SparseStore<'a, f32>),
+    SparseDouble(SparseStore<'a, f64>),
+    Units(UnitStore<'a>),
+}
+
+/// Evaluates an expression with the store behind an enum.
+macro_rules! with_store {
+    ($rows:expr, $store:ident => $body:expr) => {
+        match $rows.store() {
+            crate::solve::linear_rows::Store::DenseSingle($store) => $body,
+            crate::solve::linear_rows::Store::DenseDouble($store) => $body,
+            crate::solve::linear_rows::Store::SparseSingle($store) => $body,
+            crate::solve::linear_rows::Store::SparseDouble($store) => $body,
+            crate::solve::linear_rows::Store::Units($store) => $body,
+        }
+    };
+}
+pub(super) use with_store;
+
+impl<'a> LinearRows<'a> {
+    /// Packs samples, which must be finite.
+    ///
+    /// # Errors
+    /// [`Error::TooWide`] if the squared length of a row overflows.
+    pub fn pack(view: SamplesView<'a>, precision: Precision) -> Result<Self> {
+        let (n_rows, n_features) = (view.n_rows(), view.n_features());
+        let census = Census::of(view);
+        let single = precision == Precision::Fitting && census.fits_single(view);
+        let dense = census.nonzero.saturating_mul(3) > n_rows.saturating_mul(n_features);
+        let store = match (dense, single) {
+            (true, true) => Store::DenseSingle(dense_copy(view)),
+            (true, false) => Store::DenseDouble(match view {
+                SamplesView::Dense { values, .. } if n_features % DENSE_LANES == 0 => DenseStore {
+                    width: n_features,
+                    values: Cow::Borrowed(values),
+                },
+                _ => dense_copy(view),
+            }),
+            (false, _) => sparse_store(view, single, census.units),
+        };
+        let mut rows = Self {
+            n_rows,
+            n_features,
+            store,
+            sq_norms: Vec::new(),
+        };
+        rows.sq_norms = with_store!(rows, store => (0..n_rows).map(|i| store.sq_norm(i)).collect());
+        if let Some(i) = rows.sq_norms.iter().position(|norm| !norm.is_finite()) {
+            return Err(too_wide(view, i));
+        }
+        Ok(rows)
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of features.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// Length that weights need in order to be multiplied with rows: the features, and perhaps
+    /// some more that stay 0.
+    pub fn width(&self) -> usize {
+        match &self.store {
+            Store::DenseSingle(store) => store.width,
+            Store::DenseDouble(store) => store.width,
+            _ => self.n_features,
+        }
+    }
+
+    /// $\|x_i\|^2$.
+    pub fn sq_norm(&self, i: usize) -> f64 {
+        self.sq_norms[i]
+    }
+
+    /// $\langle w, x_i\rangle$ with weights of [`LinearRows::width`] values.
+    pub fn dot(&self, i: usize, weights: &[f64]) -> f64 {
+        with_store!(self, store => dot_row(store, i, weights))
+    }
+
+    /// $w \leftarrow w + a x_i$ with weights of [`LinearRows::width`] values.
+    pub fn add(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        with_store!(self, store => add_row(store, i, factor, weights));
+    }
+
+    pub(super) fn store(&self) -> &Store<'a> {
+        &self.store
+    }
+}
+
+/// The error about a row that is too long, with its largest value.
+fn too_wide(view: SamplesView<'_>, i: usize) -> Error {
+    let (mut column, mut value) = (0, 0.0f64);
+    view.row(i).for_each(|f, x| {
+        if x.abs() > value.abs() {
+            (column, value) = (f + 1, x);
+        }
+    });
+    Error::TooWide {
+        row: i + 1,
+        column,
+        value,
+    }
+}
+
+/// What decides the storage.
+struct Census {
+    nonzero: usize,
+    /// Single precision changes no value.
+    exact: bool,
+    /// All values other than 0 are 1.
+    units: bool,
+}
+
+impl Census {
+    fn of(view: SamplesView<'_>) -> Self {
+        let (SamplesView::Dense { values, .. } | SamplesView::Sparse { values, .. }) = view;
+        let nonzero = values.iter().filter(|&&x| x != 0.0).count();
+        let units = values.iter().all(|&x| x == 0.0 || x == 1.0);
+        let exact = units || values.iter().all(|&x| f64::from(x as f32) == x);
+        Self {
+            nonzero,
+            exact,
+            units,
+        }
+    }
+
+    fn fits_single(&self, view: SamplesView<'_>) -> bool {
+        if self.exact {
+            return true;
+        }
+        let n_features = view.n_features();
+        let mut lowest = vec![f64::INFINITY; n_features];
+        let mut highest = vec![f64::NEG_INFINITY; n_features];
+        let mut entries = vec![0usize; n_features];
+        for i in 0..view.n_rows() {
+            view.row(i).for_each(|f, x| {
+                lowest[f] = lowest[f].min(x);
+                highest[f] = highest[f].max(x);
+                entries[f] += 1;
+            });
+        }
+        (0..n_features).all(|f| {
+            if entries[f] < view.n_rows() {
+                lowest[f] = lowest[f].min(0.0);
+                highest[f] = highest[f].max(0.0);
+            }
+            let largest = lowest[f].abs().max(highest[f].abs());
+            let ordinary = largest == 0.0 || (1.0 / MAX_SINGLE..=MAX_SINGLE).contains(&largest);
+            // A constant column is moved as a whole.
+            let range = highest[f] - lowest[f];
+            ordinary && (range == 0.0 || largest <= MAX_OFFSET * range)
+        })
+    }
+}
+
+fn dense_copy<'a, T: Real>(view: SamplesView<'_>) -> DenseStore<'a, T> {
+    let width = view.n_features().next_multiple_of(DENSE_LANES);
+    let mut values = vec![T::ZERO; view.n_rows() * width];
+    for (i, out) in values.chunks_exact_mut(width.max(1)).enumerate() {
+        view.row(i).for_each(|f, x| out[f] = T::from_f64(x));
+    }
+    DenseStore {
+        width,
+        values: Cow::Owned(values),
+    }
+}
+
+fn sparse_store(view: SamplesView<'_>, single: bool, units: bool) -> Store<'_> {
+    let (starts, features, values) = match view {
+        SamplesView::Sparse {
+            row_starts,
+            indices,
+            values,
+            ..
+        } if !values.contains(&0.0) => (
+            Cow::Borrowed(row_starts),
+            Cow::Borrowed(indices),
+            Cow::Borrowed(values),
+        ),
+        _ => {
+            let (starts, features, values) = entries(view);
+            (Cow::Owned(starts), Cow::Owned(features), Cow::Owned(values))
+        }
+    };
+    if units {
+        return Store::Units(UnitStore { starts, features });
+    }
+    if single {
+        let values = values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+        return Store::SparseSingle(SparseStore {
+            starts,
+            features,
+            values: Cow::Owned(values),
+        });
+    }
+    Store::SparseDouble(SparseStore {
+        starts,
+        features,
+        values,
+    })
+}
+
+/// The values other than 0, row after row.
+fn entries(view: SamplesView<'_>) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    let (mut starts, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..view.n_rows() {
+        let row: Row<'_> = view.row(i);
+        row.for_each(|f, x| {
+            if x != 0.0 {
+                features.push(f as u32);
+                values.push(x);
+            }
+        });
+        starts.push(features.len());
+    }
+    (starts, features, values)
+}

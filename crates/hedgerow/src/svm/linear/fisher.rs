@@ -1,0 +1,304 @@
+//! Fisher's discriminant.
+//!
+//! $$\max_w \frac{w^\top S_B w}{w^\top S_W w}, \qquad S_B = (\mu_+ - \mu_-)(\mu_+ - \mu_-)^\top, \qquad
+//!   S_W = \sum_c \sum_{i \in c} \nu_i (x_i - \mu_c)(x_i - \mu_c)^\top,$$
+//! is solved by $w \propto S_W^{-1}(\mu_+ - \mu_-)$, and a row belongs to the class whose mean is nearer
+//! on that line. With more classes the distance to a mean is taken in the metric of $S_W^{-1}$, which
+//! for two classes is the same rule: class $c$ has the value
+//! $\langle \Sigma^{-1}\mu_c, x\rangle - \tfrac12 \mu_c^\top \Sigma^{-1} \mu_c$ with $\Sigma = S_W / \sum\nu$. It is Bayes'
+//! rule for Gaussian classes of equal size with a common covariance.
+//!
+//! | book | here |
+//! |---|---|
+//! | $\mu_c$ | `means` |
+//! | $S_W / \sum_i \nu_i$ | `scatter` |
+//! | $\mu$ of $S_W + \mu I$ | `ridge`, relative to the mean of the diagonal |
+
+use super::frame::{Frame, Solved, check_class_weights};
+use super::{Hyperplane, LinearClassifier};
+use crate::data::{ClassName, Dataset, SamplesView};
+use crate::error::ensure_not_negative;
+use crate::linalg::{PANEL, Panels, Real, TileMap, cholesky, cholesky_solve, dot, panel_block};
+use crate::svm::Multiclass;
+use crate::{Error, Fitted, Result, Status};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Rows that are added to the scatter matrix at once.
+const CHUNK: usize = 256;
+/// Features of one parallel task.
+const TASK_FEATURES: usize = 48;
+/// Largest scatter matrix.
+const MAX_BYTES: u64 = 1 << 30;
+/// Ridge that a singular matrix gets first, and the factor by which it grows.
+const FIRST_RIDGE: f64 = 1e-10;
+const RIDGE_GROWTH: f64 = 100.0;
+
+/// Fisher's discriminant: the direction along which class means lie furthest apart relative to the
+/// spread within classes; see the source of the module for the formulas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FisherParams {
+    /// Share of the mean variance that is added to every variance; 0 by default. Where the matrix
+    /// turns out to be singular it is raised to the least of $10^{-10}, 10^{-8}, \dots$ that helps.
+    pub ridge: f64,
+    /// Factors of the weight of the rows of some classes; 1 for all others.
+    pub class_weights: Vec<(ClassName, f64)>,
+}
+
+impl Default for FisherParams {
+    fn default() -> Self {
+        Self {
+            ridge: 0.0,
+            class_weights: Vec::new(),
+        }
+    }
+}
+
+/// The tile of a plain inner product.
+#[derive(Debug, Clone, Copy)]
+struct Products;
+
+impl<T: Real> TileMap<T> for Products {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values
+    }
+}
+
+impl FisherParams {
+    /// Sets the ridge.
+    pub fn with_ridge(mut self, ridge: f64) -> Self {
+        self.ridge = ridge;
+        self
+    }
+
+    /// An error that names the first parameter out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure_not_negative("ridge", self.ridge)?;
+        check_class_weights(&self.class_weights)
+    }
+
+    /// Trains on the rows with a positive weight. The objective of the report is the value of the
+    /// quotient, summed over the pairs of classes.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if the scatter matrix would take more than a gigabyte.
+    pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearClassifier>> {
+        self.check()?;
+        let frame = Frame::new(data, &self.class_weights, Multiclass::OneVsRest)?;
+        let (k, d) = (frame.n_classes(), frame.data.n_features());
+        if k == 1 {
+            return frame.assemble(false, Vec::new());
+        }
+        let needed_bytes = (d as u64).saturating_mul(d as u64).saturating_mul(8);
+        if needed_bytes > MAX_BYTES {
+            return Err(Error::Memory {
+                what: "the scatter matrix of Fisher's discriminant",
+                needed_bytes,
+                allowed_bytes: MAX_BYTES,
+            });
+        }
+        let moments = Moments::of(&frame)?;
+        let factor = factor(d, &moments.scatter, self.ridge)?;
+        // Classes relative to the mean of all: differences survive columns far from 0.
+        let solved: Vec<Vec<f64>> = moments
+            .means
+            .iter()
+            .map(|mean| {
+                let mut direction = mean.clone();
+                cholesky_solve(d, &factor, &mut direction);
+                direction
+            })
+            .collect();
+        let plane = |direction: Vec<f64>, threshold: f64| Hyperplane {
+            intercept: -threshold - dot(&direction, &moments.centre),
+            weights: direction,
+        };
+        let quotient = |a: usize, b: usize| -> f64 {
+            let gaps = moments.means[a].iter().zip(&moments.means[b]);
+            let directions = solved[a].iter().zip(&solved[b]);
+            gaps.zip(directions)
+                .map(|((ma, mb), (wa, wb))| (ma - mb) * (wa - wb))
+                .sum()
+        };
+        let planes: Vec<Hyperplane> = if k == 2 {
+            let direction: Vec<f64> = solved[0]
+                .iter()
+                .zip(&solved[1])
+                .map(|(a, b)| a - b)
+                .collect();
+            let middle: Vec<f64> = moments.means[0]
+                .iter()
+                .zip(&moments.means[1])
+                .map(|(a, b)| 0.5 * (a + b))
+                .collect();
+            let threshold = dot(&direction, &middle);
+            vec![plane(direction, threshold)]
+        } else {
+            solved
+                .iter()
+                .zip(&moments.means)
+                .map(|(direction, mean)| plane(direction.clone(), 0.5 * dot(direction, mean)))
+                .collect()
+        };
+        let objective: f64 = crate::svm::pairs(k).map(|(a, b)| quotient(a, b)).sum();
+        let n = planes.len() as f64;
+        let solved = planes
+            .into_iter()
+            .map(|plane| Solved {
+                plane,
+                objective: objective / n,
+                iterations: 1,
+                status: Status::Converged,
+                support: 0,
+                bounded: 0,
+            })
+            .collect();
+        frame.assemble(false, solved)
+    }
+}
+
+/// Means of the classes relative to that of all rows, and the pooled covariance within classes.
+struct Moments {
+    centre: Vec<f64>,
+    means: Vec<Vec<f64>>,
+    /// Row-major; the lower triangle is complete.
+    scatter: Vec<f64>,
+}
+
+impl Moments {
+    fn of(frame: &Frame<'_>) -> Result<Self> {
+        let view = frame.data.samples().view();
+        let (n, d, k) = (view.n_rows(), view.n_features(), frame.n_classes());
+        let mut totals = vec![0.0; k];
+        for (&class, &weight) in frame.class_of_row.iter().zip(&frame.weights) {
+            totals[class as usize] += weight;
+        }
+        let all: f64 = totals.iter().sum();
+        // Twice: the second pass takes away what rounding left of large columns in the first.
+        let mut centre = vec![0.0; d];
+        for i in 0..n {
+            let share = frame.weights[i] / all;
+            view.row(i).for_each(|f, x| centre[f] += share * x);
+        }
+        let mut means = vec![vec![0.0; d]; k];
+        let mut row = vec![0.0; d];
+        for i in 0..n {
+            let class = frame.class_of_row[i] as usize;
+            let share = frame.weights[i] / totals[class];
+            view.row(i).write_dense(&mut row);
+            for ((mean, x), c) in means[class].iter_mut().zip(&row).zip(&centre) {
+                *mean += share * (x - c);
+            }
+        }
+        let mut scatter = vec![0.0; d * d];
+        let mut columns = vec![0.0; d * CHUNK];
+        for start in (0..n).step_by(CHUNK) {
+            let end = n.min(start + CHUNK);
+            fill_columns(frame, view, start..end, &centre, &means, all, &mut columns);
+            add_products(d, &columns, &mut scatter);
+        }
+        if let Some(f) = (0..d).find(|&f| !scatter[f * d + f].is_finite()) {
+            let mut extreme = (0, 0.0f64);
+            for i in 0..n {
+                view.row(i).for_each(|g, x| {
+                    if g == f && x.abs() > extreme.1.abs() {
+                        extreme = (i, x);
+                    }
+                });
+            }
+            return Err(Error::TooWide {
+                row: extreme.0 + 1,
+                column: f + 1,
+                value: extreme.1,
+            });
+        }
+        Ok(Self {
+            centre,
+            means,
+            scatter,
+        })
+    }
+}
+
+/// Writes, feature by feature, the centred values of some rows times the roots of their shares.
+fn fill_columns(
+    frame: &Frame<'_>,
+    view: SamplesView<'_>,
+    rows: std::ops::Range<usize>,
+    centre: &[f64],
+    means: &[Vec<f64>],
+    all: f64,
+    columns: &mut [f64],
+) {
+    columns.fill(0.0);
+    let mut row = vec![0.0; centre.len()];
+    for (lane, i) in rows.enumerate() {
+        view.row(i).write_dense(&mut row);
+        let root = (frame.weights[i] / all).sqrt();
+        let mean = &means[frame.class_of_row[i] as usize];
+        for f in 0..centre.len() {
+            columns[f * CHUNK + lane] = root * (row[f] - centre[f] - mean[f]);
+        }
+    }
+}
+
+/// Adds the inner products of all pairs of columns to the lower triangle.
+fn add_products(d: usize, columns: &[f64], scatter: &mut [f64]) {
+    let panels: Panels<f64> = Panels::pack(d, CHUNK, |f, out| {
+        out.copy_from_slice(&columns[f * CHUNK..(f + 1) * CHUNK]);
+    });
+    scatter
+        .par_chunks_mut(TASK_FEATURES * d.max(1))
+        .enumerate()
+        .for_each_init(
+            || vec![0.0; TASK_FEATURES * d],
+            |block, (task, part)| {
+                let first = task * TASK_FEATURES;
+                let count = part.len() / d;
+                let queries = &columns[first * CHUNK..(first + count) * CHUNK];
+                let width = first + count;
+                let mut out: Vec<&mut [f64]> = block.chunks_mut(width).take(count).collect();
+                panel_block(&panels, queries, (0, width), Products, &mut out);
+                for (row, products) in part.chunks_mut(d).zip(&out) {
+                    for (sum, product) in row.iter_mut().zip(products.iter()) {
+                        *sum += product;
+                    }
+                }
+            },
+        );
+}
+
+/// The Cholesky factor with as little ridge as possible.
+fn factor(d: usize, scatter: &[f64], ridge: f64) -> Result<Vec<f64>> {
+    let mean: f64 = (0..d).map(|f| scatter[f * d + f]).sum::<f64>() / d.max(1) as f64;
+    // Rows that equal their class mean in every feature leave any direction: the metric is free.
+    let unit = if mean > 0.0 { mean } else { 1.0 };
+    let mut share = ridge;
+    loop {
+        let mut matrix = scatter.to_vec();
+        for f in 0..d {
+            matrix[f * d + f] += share * unit;
+        }
+        if let Some(factor) = cholesky(d, matrix) {
+            if share > ridge {
+                tracing::info!(
+                    ridge = share,
+                    "the scatter matrix is singular: ridge raised"
+                );
+            }
+            return Ok(factor);
+        }
+        if share > 1e6 {
+            return Err(Error::Parameter {
+                name: "ridge",
+                value: share,
+                requirement: "such that the scatter matrix is positive definite",
+            });
+        }
+        share = (share * RIDGE_GROWTH).max(FIRST_RIDGE);
+    }
+}
