@@ -9,6 +9,7 @@
 mod multiversion;
 mod coordinate_pass;
 mod gather;
+mod hyperplanes;
 mod linear_rows;
 mod near;
 mod panel;
@@ -21,6 +22,7 @@ mod exp;
 
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
+pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
     DENSE_LANES, DenseStore, LinearStore, SparseStore, UnitStore, add_row, dot_row,
 };

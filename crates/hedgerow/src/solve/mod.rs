@@ -3,5 +3,6 @@
 pub mod dual_coordinate;
 mod linear_rows;
 pub mod smo;
+pub mod weighted_pegasos;
 
 pub use linear_rows::{LinearRows, Precision};
