@@ -1,5 +1,6 @@
 //! `predict`: answers for the rows of a file.
 
+use super::latency;
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -68,6 +69,11 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     } else {
         answer.write(&args.out, model.classes())?;
     }
+    let costs = model.path_costs(view).map_err(Failure::data(&input.name))?;
+    let latency = match args.latency {
+        true => model.latency(view).map_err(Failure::data(&input.name))?,
+        false => None,
+    };
     let measures = Measures::of(
         &input.loaded.dataset,
         model.classes(),
@@ -80,6 +86,16 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         view.n_rows(),
         table::seconds(seconds)
     ))?;
+    if let Some(costs) = &costs {
+        session.say(format_args!(
+            "hyperplanes evaluated a row: {} in the mean, {} at most",
+            table::number(costs.mean),
+            costs.max
+        ))?;
+    }
+    if let Some(latency) = &latency {
+        session.say(latency.text())?;
+    }
     if let Some(measures) = &measures {
         for class in &measures.unknown {
             session.warn(format_args!(
@@ -102,6 +118,8 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         "features": view.n_features(),
         "read_seconds": input.read_seconds,
         "seconds": seconds,
+        "hyperplanes": costs.map(|costs| json!({"mean": costs.mean, "max": costs.max})),
+        "latency": latency.as_ref().map(latency::Latency::json),
         "metrics": measures.as_ref().map(Measures::json),
         "unknown_classes": unknown,
     }))

@@ -5,6 +5,7 @@
 
 mod exchange;
 pub(crate) mod falk;
+mod h_lsvm;
 mod kernel_machine;
 mod knn;
 mod knn_svm;
@@ -12,6 +13,7 @@ mod nu_svm;
 mod nu_svr;
 mod one_class;
 mod svm;
+mod svm_trees;
 mod svr;
 
 pub(crate) use exchange::{from_libsvm, libsvm_has_classes};
@@ -24,6 +26,7 @@ use hedgerow::data::{Dataset, SamplesView, Scaler};
 use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
 use hedgerow::svm::SolverParams;
+use hedgerow::tree::LinearTrees;
 use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
@@ -43,6 +46,8 @@ pub(crate) static ALL: &[&dyn AnyMethod] = &[
     &knn::KnnRegressor,
     &knn_svm::KnnSvmClassifier,
     &knn_svm::KnnSvmRegressor,
+    &h_lsvm::Hlsvm,
+    &svm_trees::SvmTrees,
 ];
 
 /// The method of a name.
@@ -114,6 +119,11 @@ pub(crate) trait Model: Predictor {
 
     /// The model as the local machines that it is made of.
     fn as_falk(&self) -> Option<&FalkSvm> {
+        None
+    }
+
+    /// The model as trees of hyperplanes.
+    fn as_trees(&self) -> Option<&LinearTrees> {
         None
     }
 

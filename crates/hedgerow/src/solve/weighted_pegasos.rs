@@ -166,6 +166,52 @@ impl Average {
     }
 }
 
+/// Averages of passes, and whether they have settled.
+struct Passes {
+    pass: u64,
+    snapshot: u64,
+    average: Average,
+    previous: Option<Vec<f64>>,
+}
+
+impl Passes {
+    fn new(pass: u64, width: usize) -> Self {
+        Self {
+            pass,
+            snapshot: (pass / SNAPSHOTS).max(1),
+            average: Average::new(width),
+            previous: None,
+        }
+    }
+
+    /// To be called after every step; the average of a pass that is the last, and whether it
+    /// agrees with the one before.
+    fn after(
+        &mut self,
+        step: u64,
+        iterate: &Iterate,
+        params: &PegasosParams,
+    ) -> Option<(Vec<f64>, f64, bool)> {
+        if step.is_multiple_of(self.snapshot) {
+            self.average.add(iterate);
+        }
+        if !step.is_multiple_of(self.pass) {
+            return None;
+        }
+        let next = Average::new(iterate.direction.len());
+        let (mean, bias) = std::mem::replace(&mut self.average, next).finish();
+        let settled = self
+            .previous
+            .as_ref()
+            .is_some_and(|old| change(old, &mean) <= params.tolerance);
+        if settled || step + self.pass > params.max_steps {
+            return Some((mean, bias, settled));
+        }
+        self.previous = Some(mean);
+        None
+    }
+}
+
 /// Runs the steps. `signs` and `weights` have one entry a row; there must be a row.
 pub fn weighted_pegasos(
     rows: &LinearRows<'_>,
@@ -179,8 +225,6 @@ pub fn weighted_pegasos(
     let width = rows.width();
     let radius = 1.0 / (n as f64 * lambda).sqrt();
     let batch = params.batch.max(1);
-    let pass = (n / batch).max(1) as u64;
-    let snapshot = (pass / SNAPSHOTS).max(1);
     let finish = |weights, bias, steps, converged| {
         solution(weights, rows.n_features(), bias, steps, converged)
     };
@@ -190,8 +234,7 @@ pub fn weighted_pegasos(
         sq_norm: 0.0,
         bias: 0.0,
     };
-    let mut average = Average::new(width);
-    let mut previous: Option<Vec<f64>> = None;
+    let mut passes = Passes::new((n / batch).max(1) as u64, width);
     let mut sum = vec![0.0; if batch > 1 { width } else { 0 }];
 
     for step in 1..=params.max_steps {
@@ -258,19 +301,8 @@ pub fn weighted_pegasos(
                 }
             }
             PegasosStop::Epoch => {
-                if step % snapshot == 0 {
-                    average.add(&iterate);
-                }
-                if step % pass == 0 {
-                    let (mean, bias) =
-                        std::mem::replace(&mut average, Average::new(width)).finish();
-                    let settled = previous
-                        .as_ref()
-                        .is_some_and(|old| change(old, &mean) <= params.tolerance);
-                    if settled || step + pass > params.max_steps {
-                        return finish(mean, bias, step, settled);
-                    }
-                    previous = Some(mean);
+                if let Some((mean, bias, settled)) = passes.after(step, &iterate, params) {
+                    return finish(mean, bias, step, settled);
                 }
             }
             PegasosStop::Step | PegasosStop::Limit => {}

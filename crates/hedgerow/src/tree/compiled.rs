@@ -132,25 +132,22 @@ impl Tree {
             probabilities: Vec::new(),
         };
         for node in nodes {
-            match &node.split {
-                Some(split) => {
-                    let weights = &split.plane.weights[..stride];
-                    match coefficients {
-                        Coefficients::Single => single.extend(weights.iter().map(|&w| w as f32)),
-                        Coefficients::Double => double.extend_from_slice(weights),
-                    }
-                    tree.links.push(Link {
-                        bias: split.plane.bias,
-                        below: places[split.below],
-                        above: places[split.above],
-                    });
-                    tree.split_masses.extend_from_slice(&node.masses);
-                }
-                None => {
-                    tree.labels.push(node.label);
-                    tree.leaf_masses.extend_from_slice(&node.masses);
-                }
+            let Some(split) = &node.split else {
+                tree.labels.push(node.label);
+                tree.leaf_masses.extend_from_slice(&node.masses);
+                continue;
+            };
+            let weights = &split.plane.weights[..stride];
+            match coefficients {
+                Coefficients::Single => single.extend(weights.iter().map(|&w| w as f32)),
+                Coefficients::Double => double.extend_from_slice(weights),
             }
+            tree.links.push(Link {
+                bias: split.plane.bias,
+                below: places[split.below],
+                above: places[split.above],
+            });
+            tree.split_masses.extend_from_slice(&node.masses);
         }
         tree.weights = match coefficients {
             Coefficients::Single => PlaneWeights::Single(single),

@@ -103,7 +103,7 @@ impl Growth<'_> {
     fn run<'s>(&'s self, job: Job, scope: &Scope<'s>) {
         let mut stack = vec![job];
         while let Some(job) = stack.pop() {
-            match self.decide(job) {
+            match self.decide(&job) {
                 Ok(children) => {
                     for child in children.into_iter().flatten() {
                         if child.rows.len() >= TASK_ROWS {
@@ -122,7 +122,7 @@ impl Growth<'_> {
     }
 
     /// Makes a leaf, or a split and the jobs of its children.
-    fn decide(&self, job: Job) -> Result<Option<[Job; 2]>> {
+    fn decide(&self, job: &Job) -> Result<Option<[Job; 2]>> {
         let ground = self.ground;
         let masses = ground.masses_of(&job.rows);
         let label = heaviest(&masses, job.parent_label);

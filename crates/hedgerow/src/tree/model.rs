@@ -278,6 +278,10 @@ impl Predictor for LinearTrees {
         Ok(Prediction::Classes(codes))
     }
 
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        self.classify(row).map(f64::from)
+    }
+
     /// One-vs-one: the votes of each class. Otherwise the probabilities, which are what decides in
     /// a forest.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
