@@ -273,7 +273,7 @@ impl HlsvmArgs {
                     MulticlassWord::Direct => TreeMulticlass::Direct,
                     MulticlassWord::OneVsOne => TreeMulticlass::OneVsOne,
                 }),
-            forest: (self.trees != 1).then(|| ForestParams {
+            forest: (self.trees != 1).then_some(ForestParams {
                 trees: self.trees,
                 row_share: self.row_share,
                 bootstrap: self.bootstrap,
