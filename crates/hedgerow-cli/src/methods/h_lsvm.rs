@@ -5,10 +5,11 @@ use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
 use hedgerow::data::{Dataset, SamplesView};
+use hedgerow::solve::dual_coordinate::HingeLoss;
 use hedgerow::solve::weighted_pegasos::{PegasosParams, PegasosStop};
 use hedgerow::tree::{
-    Coefficients, Council, ForestParams, Frame, HlsvmParams, Impurity, LinearTrees, NodeSolver,
-    Threshold, TreeMulticlass, Weighting,
+    Coefficients, Council, ForestParams, Frame, HlsvmParams, Impurity, LambdaRule, LinearTrees,
+    NodeSolver, Threshold, TreeMulticlass, Weighting,
 };
 use hedgerow::{Fitted, Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::LibSvmType;
@@ -83,6 +84,22 @@ enum MulticlassWord {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LambdaRuleWord {
+    /// The same in all nodes
+    Constant,
+    /// Times the rows of the root over those of the node
+    BySize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum LossWord {
+    /// L1
+    Hinge,
+    /// L2
+    SquaredHinge,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CoefficientsWord {
     /// Four bytes a weight
     Single,
@@ -104,6 +121,12 @@ pub(crate) struct HlsvmArgs {
         help_heading = "Model"
     )]
     lambda: Option<f64>,
+    /// How lambda changes on the way down
+    #[arg(long, default_value = "constant", help_heading = "Model")]
+    lambda_rule: LambdaRuleWord,
+    /// What dual coordinate descent minimises
+    #[arg(long, default_value = "hinge", help_heading = "Nodes")]
+    loss: LossWord,
     /// Steps of a search for a better lambda in each node
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Model")]
     lambda_search: u32,
@@ -243,6 +266,14 @@ impl HlsvmArgs {
         };
         HlsvmParams {
             lambda: self.lambda,
+            lambda_rule: match self.lambda_rule {
+                LambdaRuleWord::Constant => LambdaRule::Constant,
+                LambdaRuleWord::BySize => LambdaRule::BySize,
+            },
+            loss: match self.loss {
+                LossWord::Hinge => HingeLoss::Hinge,
+                LossWord::SquaredHinge => HingeLoss::SquaredHinge,
+            },
             lambda_search: self.lambda_search,
             holdout: self.holdout,
             min_share: self.min_share,
@@ -308,6 +339,8 @@ fn describe(params: &HlsvmParams) -> Vec<(String, String)> {
     let count = |value: Option<u64>| value.map_or("unlimited".to_owned(), |n| n.to_string());
     let mut pairs = vec![
         ("lambda", or(params.lambda, "1/rows")),
+        ("lambda_rule", word(params.lambda_rule)),
+        ("loss", word(params.loss)),
         ("lambda_search", params.lambda_search.to_string()),
         ("holdout", exact(params.holdout)),
         ("min_share", or(params.min_share, "by rows")),

@@ -51,8 +51,8 @@ pub use compiled::{NodeSummary, Tree};
 pub use impurity::Impurity;
 pub use model::{Council, LinearTrees, PathCosts};
 pub use params::{
-    Coefficients, ForestParams, Frame, HlsvmParams, NodeSolver, Threshold, TreeMulticlass,
-    Weighting,
+    Coefficients, ForestParams, Frame, HlsvmParams, LambdaRule, NodeSolver, Threshold,
+    TreeMulticlass, Weighting,
 };
 pub use prune::PruningStep;
 pub use svm_trees::SvmTreesParams;

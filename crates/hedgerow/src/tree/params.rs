@@ -2,6 +2,7 @@
 
 use super::Impurity;
 use crate::error::{ensure_not_negative, ensure_positive};
+use crate::solve::dual_coordinate::HingeLoss;
 use crate::solve::weighted_pegasos::PegasosParams;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,17 @@ pub enum Frame {
     Standardised,
 }
 
+/// How the regulariser changes on the way down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum LambdaRule {
+    /// The same $\lambda$ in all nodes, as in the document: the costs $\nu_i / (\lambda N_H)$ grow as the
+    /// square of what a node is smaller than the root.
+    #[default]
+    Constant,
+    /// $\lambda N / N_H$, so that the costs $\nu_i / (\lambda N)$ grow with the weights of the rows only.
+    BySize,
+}
+
 /// How more than two classes are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum TreeMulticlass {
@@ -116,6 +128,10 @@ pub struct HlsvmParams {
     /// Regulariser $\lambda$ of every node; `None`, the default, for $1/N$ with the number of rows that
     /// the tree is grown on.
     pub lambda: Option<f64>,
+    /// How the regulariser changes on the way down; constant by default.
+    pub lambda_rule: LambdaRule,
+    /// The loss that coordinate descent minimises; the hinge by default.
+    pub loss: HingeLoss,
     /// Steps of a local search for a better $\lambda$ in each node, by factors of ten, that begins
     /// with the parent's; 0, none, by default.
     pub lambda_search: u32,
@@ -155,6 +171,8 @@ impl Default for HlsvmParams {
     fn default() -> Self {
         Self {
             lambda: None,
+            lambda_rule: LambdaRule::default(),
+            loss: HingeLoss::Hinge,
             lambda_search: 0,
             holdout: 0.0,
             min_share: None,

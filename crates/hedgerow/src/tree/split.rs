@@ -3,10 +3,10 @@
 use super::frame::NodeRows;
 use super::grouping::groupings;
 use super::impurity::best_cut;
-use super::{Coefficients, HlsvmParams, NodeSolver, Threshold, Weighting};
+use super::{Coefficients, HlsvmParams, LambdaRule, NodeSolver, Threshold, Weighting};
 use crate::data::{Generator, SamplesView};
 use crate::linalg::{hyperplane_value, stride_of};
-use crate::solve::dual_coordinate::{DualLimits, DualProblem, HingeLoss, solve};
+use crate::solve::dual_coordinate::{DualLimits, DualProblem, solve};
 use crate::solve::weighted_pegasos::weighted_pegasos;
 use crate::solve::{LinearRows, Precision};
 use crate::{Result, Status};
@@ -234,6 +234,10 @@ impl<'a> Trial<'a> {
     fn plane(&self, lambda: f64) -> (Plane, Effort) {
         let ground = self.node.ground;
         let n = self.signs.len() as f64;
+        let node_lambda = match ground.params.lambda_rule {
+            LambdaRule::Constant => lambda,
+            LambdaRule::BySize => lambda * ground.n_rows as f64 / self.node.rows.len() as f64,
+        };
         let (local, bias, effort) = match &ground.params.solver {
             NodeSolver::Dcd {
                 tolerance,
@@ -242,14 +246,14 @@ impl<'a> Trial<'a> {
                 let costs: Vec<f64> = self
                     .weights
                     .iter()
-                    .map(|weight| (weight / (lambda * n)).min(MAX_COST))
+                    .map(|weight| (weight / (node_lambda * n)).min(MAX_COST))
                     .collect();
                 let problem = DualProblem {
                     rows: self.packed,
                     members: None,
                     signs: &self.signs,
                     costs: &costs,
-                    loss: HingeLoss::Hinge,
+                    loss: ground.params.loss,
                     bias: Some(1.0),
                     start: None,
                 };
@@ -272,7 +276,7 @@ impl<'a> Trial<'a> {
                     self.packed,
                     &self.signs,
                     &self.weights,
-                    lambda,
+                    node_lambda,
                     params,
                     &mut generator,
                 );
