@@ -6,12 +6,14 @@ from ._hedgerow import __version__
 from ._kernels import kernel
 from ._local import FaLKSVMClassifier, FaLKSVMRegressor
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+from ._tree import HLSVMClassifier
 
 __all__ = [
     "SVC",
     "SVR",
     "FaLKSVMClassifier",
     "FaLKSVMRegressor",
+    "HLSVMClassifier",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",

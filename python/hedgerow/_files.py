@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _hedgerow, _local, _svm
+from . import _hedgerow, _local, _svm, _tree
 from ._arrays import n_threads, python_rows
 
 if TYPE_CHECKING:
@@ -25,8 +25,11 @@ _ESTIMATORS = {
         _svm.OneClassSVM,
         _local.FaLKSVMClassifier,
         _local.FaLKSVMRegressor,
+        _tree.HLSVMClassifier,
     )
 }
+# Cascades answer like trees.
+_ESTIMATORS["svm-trees"] = _tree.HLSVMClassifier
 
 
 def load_svmlight(
@@ -93,13 +96,14 @@ def load_model(path: str | PathLike[str]) -> Any:
 
     Returns
     -------
-    SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier or FaLKSVMRegressor
+    SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier, FaLKSVMRegressor or HLSVMClassifier
         A fitted estimator. The scaling that the program stores with a model is applied to the
         rows it predicts; its encoding of nominal columns is not: rows must have the numeric
         features that the model was trained on. Of the parameters only ``kernel`` is set.
     """
     model = _hedgerow.Model.load(fspath(path))
-    estimator = _ESTIMATORS[model.method](kernel=model.kernel)
+    kind = _ESTIMATORS[model.method]
+    estimator = kind() if kind is _tree.HLSVMClassifier else kind(kernel=model.kernel)
     estimator.n_features_in_ = model.n_features
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)

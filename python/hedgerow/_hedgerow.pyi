@@ -49,6 +49,31 @@ class LocalSettings(TypedDict):
     threads: int
     selection: SelectionSettings | None
 
+TreeSettings = TypedDict(
+    "TreeSettings",
+    {
+        "lambda": float | None,
+        "lambda_search": int,
+        "holdout": float,
+        "min_share": float | None,
+        "max_depth": int | None,
+        "impurity": str,
+        "balanced": bool,
+        "frame": str,
+        "threshold": str,
+        "multiclass": str,
+        "trees": int,
+        "row_share": float,
+        "feature_share": float,
+        "probability": bool,
+        "single": bool,
+        "tolerance": float,
+        "max_passes": int,
+        "seed": int,
+        "threads": int,
+    },
+)
+
 Candidate: TypeAlias = tuple[int, float, str, float, float]
 Chosen: TypeAlias = tuple[int, float, str, tuple[int, list[Candidate]] | None]
 
@@ -64,6 +89,8 @@ class Model:
     def predict_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
     def probabilities(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
     def centres(self) -> tuple[NDArray[np.int64], int] | None: ...
+    def tree_shape(self) -> tuple[int, int, int] | None: ...
+    def path_costs(self, rows: Rows, threads: int) -> tuple[float, int]: ...
     def coefficients(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
@@ -106,6 +133,13 @@ def fit_local(
     weights: NDArray[np.float64] | None,
     settings: LocalSettings,
 ) -> tuple[Model, Chosen]: ...
+def fit_tree(
+    rows: Rows,
+    codes: NDArray[np.uint32],
+    names: list[float | str],
+    weights: NDArray[np.float64] | None,
+    settings: TreeSettings,
+) -> Model: ...
 def kernel_matrix(
     queries: Rows, rows: Rows, kernel: str, seed: int, threads: int
 ) -> NDArray[np.float64]: ...

@@ -1,7 +1,9 @@
 //! Scaling and training as one step, so that folds scale by their own training part.
 
+use crate::commands::latency::{self, Latency};
 use crate::methods::{Model, Trained, Trainer};
 use hedgerow::data::{ClassName, Dataset, Samples, SamplesView, Scaler, Scaling};
+use hedgerow::tree::PathCosts;
 use hedgerow::{Prediction, Predictor, Report, Result, ScoreMatrix};
 
 /// What is done to training data.
@@ -59,6 +61,23 @@ impl<M: Model + ?Sized> Scaled<M> {
             .as_ref()
             .map(|scaler| scaler.apply(samples))
             .transpose()
+    }
+
+    /// Hyperplanes that a tree evaluates for the rows; `None` for other methods.
+    pub(crate) fn path_costs(&self, samples: SamplesView<'_>) -> Result<Option<PathCosts>> {
+        let Some(trees) = self.model.as_trees() else {
+            return Ok(None);
+        };
+        let scaled = self.scale(samples)?;
+        let view = scaled.as_ref().map_or(samples, Samples::view);
+        trees.path_costs(view).map(Some)
+    }
+
+    /// See [`latency::measure`].
+    pub(crate) fn latency(&self, samples: SamplesView<'_>) -> Result<Option<Latency>> {
+        let scaled = self.scale(samples)?;
+        let view = scaled.as_ref().map_or(samples, Samples::view);
+        latency::measure(&*self.model, view)
     }
 
     /// See [`Model::explain`].

@@ -27,6 +27,7 @@ mod local;
 mod model;
 mod threads;
 mod tools;
+mod tree;
 
 /// Native part of Hedgerow.
 #[pyo3::pymodule]
@@ -39,6 +40,8 @@ mod _hedgerow {
     use super::model::Model;
     #[pymodule_export]
     use super::tools::{auc, kernel_matrix, mauc, read_svmlight};
+    #[pymodule_export]
+    use super::tree::fit_tree;
 
     use pyo3::prelude::*;
 

@@ -7,6 +7,7 @@ use crate::threads::in_pool;
 use hedgerow::data::{ClassName, Samples, SamplesView, Scaler};
 use hedgerow::local::FalkSvm;
 use hedgerow::svm::{Multiclass, OneClassSvm, SvmClassifier, SvmRegressor};
+use hedgerow::tree::{LinearTrees, Tree};
 use hedgerow::{Prediction, Predictor, Report, Status};
 use hedgerow_io::{Bundle, Encoding, RawModel, Source, encode_model};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -26,6 +27,8 @@ pub(crate) enum Machine {
     OneClass(OneClassSvm),
     /// `falk-svm`, `falk-svr`.
     Falk(Box<FalkSvm>),
+    /// `h-lsvm`, `svm-trees`.
+    Trees(Box<LinearTrees>),
 }
 
 impl Machine {
@@ -35,6 +38,7 @@ impl Machine {
             Self::Regressor(model) => model,
             Self::OneClass(model) => model,
             Self::Falk(model) => model.as_ref(),
+            Self::Trees(model) => model.as_ref(),
         }
     }
 }
@@ -74,6 +78,9 @@ impl Model {
                 Some(classes) => Arrangement::of_classes(classes, Multiclass::OneVsRest),
                 None => Arrangement::single(),
             },
+            Machine::Trees(model) => {
+                Arrangement::of_classes(model.classes().unwrap_or_default(), Multiclass::OneVsRest)
+            }
             _ => Arrangement::single(),
         };
         Self {
@@ -114,10 +121,14 @@ impl Model {
                 let (frame, model) = part(raw.decode().map_err(from_file)?);
                 (frame, Machine::Falk(Box::new(model)))
             }
+            "h-lsvm" | "svm-trees" => {
+                let (frame, model) = part(raw.decode().map_err(from_file)?);
+                (frame, Machine::Trees(Box::new(model)))
+            }
             unknown => {
                 return Err(PyValueError::new_err(format!(
                     "the Python package cannot read models of the method {unknown:?}; it knows \
-                     svm, nu-svm, svr, nu-svr, one-class, falk-svm and falk-svr"
+                     svm, nu-svm, svr, nu-svr, one-class, falk-svm, falk-svr, h-lsvm and svm-trees"
                 )));
             }
         };
@@ -154,6 +165,7 @@ impl Model {
             Machine::Regressor(model) => encode_model(&self.tag, &write(&self.frame, model)),
             Machine::OneClass(model) => encode_model(&self.tag, &write(&self.frame, model)),
             Machine::Falk(model) => encode_model(&self.tag, &write(&self.frame, model.as_ref())),
+            Machine::Trees(model) => encode_model(&self.tag, &write(&self.frame, model.as_ref())),
         }
     }
 
@@ -162,7 +174,7 @@ impl Model {
             Machine::Classifier(model) => model.kernel().is_precomputed(),
             Machine::Regressor(model) => model.parts().kernel.is_precomputed(),
             Machine::OneClass(model) => model.parts().kernel.is_precomputed(),
-            Machine::Falk(_) => false,
+            Machine::Falk(_) | Machine::Trees(_) => false,
         }
     }
 
@@ -198,7 +210,7 @@ impl Model {
             Machine::Regressor(model) => Arrangement::of_expansion(model.parts()),
             Machine::OneClass(model) => Arrangement::of_expansion(model.parts()),
             // Local machines have an expansion each.
-            Machine::Falk(_) => Layout::default(),
+            Machine::Falk(_) | Machine::Trees(_) => Layout::default(),
         }
     }
 
@@ -210,6 +222,13 @@ impl Model {
             Machine::Regressor(model) => model.parts().support_vectors.select(&order),
             Machine::OneClass(model) => model.parts().support_vectors.select(&order),
             Machine::Falk(model) => model.samples().select(&order),
+            // Hyperplanes have none: an empty selection of no rows.
+            Machine::Trees(_) => SamplesView::Dense {
+                n_rows: 0,
+                n_features: 0,
+                values: &[],
+            }
+            .select(&[]),
         }
     }
 
@@ -373,6 +392,27 @@ impl Model {
         Some((rows.into_pyarray(py), model.n_trained()))
     }
 
+    /// Trees, hyperplanes and depth; `None` unless the model is made of trees.
+    fn tree_shape(&self) -> Option<(usize, usize, usize)> {
+        let Machine::Trees(model) = &self.machine else {
+            return None;
+        };
+        let depth = model.trees().iter().map(Tree::depth).max().unwrap_or(0);
+        Some((model.trees().len(), model.n_hyperplanes(), depth))
+    }
+
+    /// Mean and largest number of hyperplanes evaluated for the rows.
+    #[pyo3(signature = (rows, threads))]
+    fn path_costs(&self, py: Python<'_>, rows: Rows<'_>, threads: usize) -> PyResult<(f64, u64)> {
+        let Machine::Trees(trees) = &self.machine else {
+            return Err(PyValueError::new_err("the model is not made of trees"));
+        };
+        self.with_rows(py, &rows, threads, |_, view| {
+            let costs = trees.path_costs(view)?;
+            Ok((costs.mean, costs.max))
+        })
+    }
+
     /// `dual_coef_`, `intercept_` and `n_support_`.
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let layout = self.layout();
@@ -406,6 +446,7 @@ impl Model {
             Machine::Regressor(model) => model.parts().kernel.to_string(),
             Machine::OneClass(model) => model.parts().kernel.to_string(),
             Machine::Falk(model) => model.params().local.solver.kernel.to_string(),
+            Machine::Trees(_) => "linear".to_owned(),
         }
     }
 
@@ -424,7 +465,10 @@ impl Model {
     /// The classes, sorted; empty if the model has none.
     #[getter]
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        if !matches!(self.machine, Machine::Classifier(_) | Machine::Falk(_)) {
+        if !matches!(
+            self.machine,
+            Machine::Classifier(_) | Machine::Falk(_) | Machine::Trees(_)
+        ) {
             return Ok(Vec::new());
         }
         let names = self.machine.predictor().classes().unwrap_or_default();

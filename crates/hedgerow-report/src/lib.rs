@@ -37,6 +37,7 @@ mod roc;
 mod scale;
 mod scatter;
 mod svg;
+mod tree;
 mod typeset;
 
 pub use bars::BarChart;
@@ -48,3 +49,4 @@ pub use heatmap::{Best, HeatmapChart};
 pub use lines::{LineChart, Series};
 pub use roc::RocChart;
 pub use scatter::ScatterChart;
+pub use tree::{TreeChart, TreeChartNode};

@@ -28,6 +28,7 @@ mod model;
 pub mod neighbours;
 pub mod solve;
 pub mod svm;
+pub mod tree;
 
 pub use error::{Error, Result};
 pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix, Status};

@@ -130,6 +130,20 @@ pub trait Predictor: Send + Sync {
     /// Predicts every row.
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction>;
 
+    /// Predicts a single row, which may be narrower than the model: the code of its class, or its
+    /// real value. Methods made for quick answers do this without asking for memory.
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        let view = SamplesView::Dense {
+            n_rows: 1,
+            n_features: row.len(),
+            values: row,
+        };
+        Ok(match self.predict(view)? {
+            Prediction::Classes(codes) => f64::from(codes[0]),
+            Prediction::Real(values) => values[0],
+        })
+    }
+
     /// Decision values of every row; the columns depend on the method.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix>;
 

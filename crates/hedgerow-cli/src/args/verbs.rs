@@ -284,6 +284,9 @@ pub(crate) struct PredictArgs {
     /// Support vectors that --explain names
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) top: usize,
+    /// Time single-row calls and print the median and the quantiles 99 % and 99.9 %
+    #[arg(long)]
+    pub(crate) latency: bool,
     /// Write the label and the probability of every class
     #[arg(long)]
     pub(crate) probability: bool,
@@ -408,9 +411,15 @@ pub(crate) struct InspectArgs {
         help_heading = "Local machines"
     )]
     pub(crate) vc_dimension: Option<f64>,
-    /// Draw neighbourhoods and boundaries of a model with two features
-    #[arg(long, value_name = "FILE", help_heading = "Local machines")]
+    /// Draw a tree, or neighbourhoods and boundaries of local machines with two features
+    #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<String>,
+    /// Which tree --svg draws, if there are several: from 1
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "svg")]
+    pub(crate) tree: usize,
+    /// Levels of a tree that --svg draws
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "svg")]
+    pub(crate) levels: usize,
     /// A model or data; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: String,

@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file?
 
-use super::{inspect_local, report_fields, status_name};
+use super::{inspect_local, inspect_tree, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -28,7 +28,9 @@ pub(crate) fn run(session: &Session, args: &InspectArgs) -> Result<(), Failure> 
         }
         Content::Model(bytes) => {
             let stored = store::from_bytes(&source.name(), &bytes)?.build(0)?;
-            inspect_local::draw(args, &stored)?;
+            if !inspect_tree::draw(args, &stored)? {
+                inspect_local::draw(args, &stored)?;
+            }
             inspect_model(session, &source.name(), &stored, args)
         }
     }

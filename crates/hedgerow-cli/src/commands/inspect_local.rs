@@ -39,6 +39,10 @@ fn falk<'a>(args: &InspectArgs, stored: &'a Stored) -> Result<Option<&'a FalkSvm
     let Some(name) = option(args) else {
         return Ok(None);
     };
+    // Trees have a picture of their own.
+    if !args.bounds && stored.model.as_trees().is_some() {
+        return Ok(None);
+    }
     stored.model.as_falk().map(Some).ok_or_else(|| {
         Failure::usage(format!(
             "{name} is for models of local machines, and this is one of {}",

@@ -6,6 +6,8 @@ mod falkm;
 mod generate;
 mod inspect;
 mod inspect_local;
+mod inspect_tree;
+pub(crate) mod latency;
 mod predict;
 mod scale;
 mod train;

@@ -1,9 +1,11 @@
 //! `predict`: answers for the rows of a file.
 
+use super::latency::Latency;
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::measures::Measures;
+use crate::methods::StorableModel;
 use crate::methods::falk::assign;
 use crate::pipeline::Scaled;
 use crate::session::Session;
@@ -11,9 +13,10 @@ use crate::store;
 use crate::table;
 use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
 use hedgerow::svm::largest;
+use hedgerow::tree::PathCosts;
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{DataFormat, IoError, OutputFile, Source};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -68,6 +71,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     } else {
         answer.write(&args.out, model.classes())?;
     }
+    let costs = Costs::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let measures = Measures::of(
         &input.loaded.dataset,
         model.classes(),
@@ -80,6 +84,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         view.n_rows(),
         table::seconds(seconds)
     ))?;
+    costs.say(session)?;
     if let Some(measures) = &measures {
         for class in &measures.unknown {
             session.warn(format_args!(
@@ -102,9 +107,55 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         "features": view.n_features(),
         "read_seconds": input.read_seconds,
         "seconds": seconds,
+        "hyperplanes": costs.hyperplanes_json(),
+        "latency": costs.latency.as_ref().map(Latency::json),
         "metrics": measures.as_ref().map(Measures::json),
         "unknown_classes": unknown,
     }))
+}
+
+/// What answers cost.
+struct Costs {
+    /// Hyperplanes that a tree evaluated; `None` for other methods.
+    hyperplanes: Option<PathCosts>,
+    /// Times of single rows, if they were asked for.
+    latency: Option<Latency>,
+}
+
+impl Costs {
+    fn of(
+        model: &Scaled<dyn StorableModel>,
+        view: SamplesView<'_>,
+        args: &PredictArgs,
+    ) -> hedgerow::Result<Self> {
+        Ok(Self {
+            hyperplanes: model.path_costs(view)?,
+            latency: if args.latency {
+                model.latency(view)?
+            } else {
+                None
+            },
+        })
+    }
+
+    fn say(&self, session: &Session) -> Result<(), Failure> {
+        if let Some(costs) = &self.hyperplanes {
+            session.say(format_args!(
+                "hyperplanes evaluated a row: {} in the mean, {} at most",
+                table::number(costs.mean),
+                costs.max
+            ))?;
+        }
+        if let Some(latency) = &self.latency {
+            session.say(latency.text())?;
+        }
+        Ok(())
+    }
+
+    fn hyperplanes_json(&self) -> Option<Value> {
+        self.hyperplanes
+            .map(|costs| json!({"mean": costs.mean, "max": costs.max}))
+    }
 }
 
 /// LIBSVM text may have features that no training row had: they count as such only in sparse rows,

@@ -6,6 +6,7 @@
 mod exchange;
 pub(crate) mod falk;
 mod fda;
+mod h_lsvm;
 mod kernel_machine;
 mod knn;
 mod knn_svm;
@@ -17,6 +18,7 @@ mod nu_svr;
 mod one_class;
 mod pegasos;
 mod svm;
+mod svm_trees;
 mod svr;
 
 pub(crate) use exchange::{from_libsvm, libsvm_has_classes};
@@ -29,6 +31,7 @@ use hedgerow::data::{Dataset, SamplesView, Scaler};
 use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
 use hedgerow::svm::SolverParams;
+use hedgerow::tree::LinearTrees;
 use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
@@ -52,6 +55,8 @@ pub(crate) static ALL: &[&dyn AnyMethod] = &[
     &logistic::Logistic,
     &pegasos::Pegasos,
     &fda::Fisher,
+    &h_lsvm::Hlsvm,
+    &svm_trees::SvmTrees,
 ];
 
 /// The method of a name.
@@ -123,6 +128,11 @@ pub(crate) trait Model: Predictor {
 
     /// The model as the local machines that it is made of.
     fn as_falk(&self) -> Option<&FalkSvm> {
+        None
+    }
+
+    /// The model as trees of hyperplanes.
+    fn as_trees(&self) -> Option<&LinearTrees> {
         None
     }
 

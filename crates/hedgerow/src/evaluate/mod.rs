@@ -5,6 +5,7 @@ mod cross_validation;
 pub mod grid;
 pub mod ranking;
 pub mod regression;
+mod relative;
 pub mod special;
 pub mod statistics;
 
@@ -12,6 +13,7 @@ pub use classification::ConfusionMatrix;
 pub use cross_validation::{CrossValidation, Fold, Metric, Summary, cross_validate, evaluate};
 pub use grid::{Axis, Grid};
 pub use ranking::Ties;
+pub use relative::{operations, relative, relative_complexity, relative_cost, relative_error};
 
 use crate::{Error, Result};
 

@@ -10,6 +10,7 @@ mod multiversion;
 mod cholesky;
 mod coordinate_pass;
 mod gather;
+mod hyperplanes;
 mod linear_rows;
 mod near;
 mod panel;
@@ -23,6 +24,7 @@ mod exp;
 pub(crate) use cholesky::{cholesky, cholesky_solve};
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
+pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
     DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
     add_row_sum, add_square_sum, dot_row, row_products,

@@ -5,5 +5,6 @@ mod linear_rows;
 pub mod newton;
 pub mod pegasos;
 pub mod smo;
+pub mod weighted_pegasos;
 
 pub use linear_rows::{LinearRows, Precision};
