@@ -224,6 +224,38 @@ fn clusters_that_are_far_apart_keep_their_small_distances() {
     );
 }
 
+/// Most rows lie at three places; of equally near rows those of lower numbers come first.
+#[test]
+fn many_copies_among_other_rows() {
+    let mut generator = Generator::new(11);
+    let places = [[0.0, 1.0, 0.0], [0.5, 0.0, 0.25], [0.5, 0.0, 0.26]];
+    let values: Vec<f64> = (0..3000)
+        .flat_map(|_| {
+            let place = generator.below(4);
+            places.get(place).copied().unwrap_or_else(|| {
+                [
+                    generator.uniform(),
+                    generator.uniform(),
+                    generator.uniform(),
+                ]
+            })
+        })
+        .collect();
+    let samples = Samples::dense(3000, 3, values).unwrap();
+    let queries = [&places.concat()[..], &[0.5, 0.0, 0.255, 2.0, 2.0, 2.0]].concat();
+    let queries = Samples::dense(5, 3, queries).unwrap();
+    let backwards: Vec<u32> = (0..3000).rev().collect();
+    for rows in [None, Some(&backwards[..])] {
+        check(
+            &Metric::Euclidean,
+            samples.view(),
+            rows,
+            queries.view(),
+            &[1, 5, 64, 65, 800],
+        );
+    }
+}
+
 #[test]
 fn one_row_and_nothing_but_copies() {
     let one = Samples::dense(1, 3, vec![1.0, 2.0, 3.0]).unwrap();

@@ -148,7 +148,7 @@ pub enum SamplesView<'a> {
 }
 
 /// One row of samples.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Row<'a> {
     /// Every value.
     Dense(&'a [f64]),

@@ -43,6 +43,11 @@ impl Candidates {
         self.full = k.saturating_add((k / 4).max(32));
     }
 
+    /// Number of rows that are searched for.
+    pub(super) fn k(&self) -> usize {
+        self.k
+    }
+
     /// Rows beyond this distance are not among the nearest.
     #[inline]
     pub(super) fn reach(&self) -> f64 {

@@ -43,6 +43,9 @@ pub(super) struct BucketTree {
     /// Half the diagonal of each bucket's box: neither its rows nor its corners are farther from
     /// the centre.
     radii: Vec<f32>,
+    /// Of a bucket whose rows all lie at one place: how many rows at the same place stand before
+    /// it in the order, which then have lower numbers. 0 of other buckets.
+    ahead: Vec<u32>,
     /// Boxes of the buckets, then of what holds sixteen buckets, and so on; each level is a list
     /// of panels with lower and upper ends.
     levels: Vec<Vec<f32>>,
@@ -90,6 +93,12 @@ impl BucketTree {
         let at = position / PANEL * PANEL * self.width + position % PANEL;
         if let Some(value) = self.values.get_mut(at) {
             *value = f32::INFINITY;
+        }
+        // Those behind may now be wanted.
+        for ahead in self.ahead.iter_mut().skip(position / self.bucket + 1) {
+            if std::mem::take(ahead) == 0 {
+                break;
+            }
         }
     }
 }

@@ -73,9 +73,39 @@ impl BucketTree {
             values,
             centres,
             radii,
+            ahead: ahead(embedding, samples, rows, bucket),
             levels,
         }
     }
+}
+
+/// For every bucket whose rows are all alike, the number of the same rows before it; else 0.
+fn ahead(
+    embedding: Embedding<'_>,
+    samples: SamplesView<'_>,
+    rows: &[u32],
+    bucket: usize,
+) -> Vec<u32> {
+    let alike = |a: u32, b: u32| {
+        embedding.is_identity() && samples.row(a as usize) == samples.row(b as usize)
+    };
+    let is_uniform: Vec<bool> = rows
+        .par_chunks(bucket)
+        .map(|rows| !rows.contains(&GONE) && rows.iter().all(|&row| alike(row, rows[0])))
+        .collect();
+    let mut counts = vec![0u32; is_uniform.len()];
+    for at in 1..counts.len() {
+        let (before, here) = rows[(at - 1) * bucket..].split_at(bucket);
+        let here = &here[..bucket.min(here.len())];
+        if is_uniform[at - 1]
+            && is_uniform[at]
+            && alike(before[0], here[0])
+            && before.iter().max() < here.iter().min()
+        {
+            counts[at] = counts[at - 1] + bucket as u32;
+        }
+    }
+    counts
 }
 
 fn rounded_down(value: f64) -> f32 {

@@ -122,6 +122,9 @@ impl BucketTree {
                 break;
             }
             let child = p * FAN + hit.at as usize;
+            if self.comes_too_late(level, child, found.k()) {
+                continue;
+            }
             if level == 0 {
                 self.scan(order, (child, hit.squared), scratch, found);
             } else {
@@ -129,6 +132,19 @@ impl BucketTree {
             }
         }
         scratch.boxes[level] = boxes;
+    }
+
+    /// Whether a box holds only rows at a place where more than enough rows of lower numbers lie:
+    /// of equally near rows those come first.
+    fn comes_too_late(&self, level: usize, child: usize, k: usize) -> bool {
+        let buckets = FAN.pow(level as u32);
+        let first = child * buckets;
+        let last = (first + buckets).min(self.ahead.len()) - 1;
+        // One more than wanted, because a row may be asked for its neighbours without itself.
+        let enough = self.ahead[first] as usize > k;
+        enough
+            && self.ahead[last] as usize
+                == self.ahead[first] as usize + (last - first) * self.bucket
     }
 
     /// The rows of a bucket whose box is `squared` away.
