@@ -9,6 +9,7 @@ use crate::data::SamplesView;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// Rows that wait to be put into a bucket tree.
@@ -176,17 +177,29 @@ impl Index {
         self.body.pack(&self.metric, samples)
     }
 
-    /// Inserts a row of the samples. They may have got more rows since the index was built, but
-    /// those that the index has must be what they were.
+    /// Inserts a row of the samples; see [`Index::insert_all`].
+    pub fn insert(&mut self, samples: SamplesView<'_>, row: u32) -> Result<()> {
+        self.insert_all(samples, &[row])
+    }
+
+    /// Inserts rows of the samples. They may have got more rows since the index was built, but
+    /// those that the index has must be what they were. Nothing is inserted if there is an error
+    /// in the rows. Costs a look at every row number beside the insertion.
     ///
     /// Cheap on average: rows wait in a short list until there are enough of them for a tree, and
     /// small trees are joined to larger ones.
-    pub fn insert(&mut self, samples: SamplesView<'_>, row: u32) -> Result<()> {
+    pub fn insert_all(&mut self, samples: SamplesView<'_>, rows: &[u32]) -> Result<()> {
         self.searcher(samples)?;
-        ensure_rows(&[row], samples)?;
-        if self.contains(row) {
+        ensure_rows(rows, samples)?;
+        let new: HashSet<u32> = rows.iter().copied().collect();
+        if let Some(row) = self.body.rows().find(|row| new.contains(row)) {
             return Err(repeated(row));
         }
+        rows.iter().try_for_each(|&row| self.put(samples, row))
+    }
+
+    /// Inserts a row that is there, finite and not in the index yet.
+    fn put(&mut self, samples: SamplesView<'_>, row: u32) -> Result<()> {
         let metric = &self.metric;
         match (&mut self.body, self.engine.get_mut()) {
             (Body::Rows(rows), Some(Engine::Brute(engine))) => {
