@@ -6,4 +6,5 @@ pub mod newton;
 pub mod pegasos;
 pub mod smo;
 
+pub(crate) use linear_rows::ensure_finite_norms;
 pub use linear_rows::{LinearRows, Precision};
