@@ -49,6 +49,26 @@ class LocalSettings(TypedDict):
     threads: int
     selection: SelectionSettings | None
 
+class LinearSettings(TypedDict):
+    method: str
+    cost: float
+    bias: float | None
+    one_vs_one: bool
+    tolerance: float
+    max_iterations: int
+    seed: int
+    loss: str
+    solver: str
+    regularised_bias: bool
+    regulariser: float | None
+    balanced: bool
+    bias_treatment: str
+    bias_rate: float
+    batch: int
+    stop: str
+    ridge: float
+    threads: int
+
 Candidate: TypeAlias = tuple[int, float, str, float, float]
 Chosen: TypeAlias = tuple[int, float, str, tuple[int, list[Candidate]] | None]
 
@@ -64,6 +84,7 @@ class Model:
     def predict_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
     def probabilities(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
     def centres(self) -> tuple[NDArray[np.int64], int] | None: ...
+    def hyperplanes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def coefficients(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
@@ -106,6 +127,13 @@ def fit_local(
     weights: NDArray[np.float64] | None,
     settings: LocalSettings,
 ) -> tuple[Model, Chosen]: ...
+def fit_linear(
+    rows: Rows,
+    codes: NDArray[np.uint32],
+    names: list[float | str],
+    weights: NDArray[np.float64] | None,
+    settings: LinearSettings,
+) -> Model: ...
 def kernel_matrix(
     queries: Rows, rows: Rows, kernel: str, seed: int, threads: int
 ) -> NDArray[np.float64]: ...
