@@ -4,6 +4,7 @@ from . import metrics
 from ._files import load_model, load_svmlight, save_model
 from ._hedgerow import __version__
 from ._kernels import kernel
+from ._linear import FisherDiscriminant, LinearSVC, LogisticRegression, PegasosClassifier
 from ._local import FaLKSVMClassifier, FaLKSVMRegressor
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._tree import HLSVMClassifier
@@ -13,10 +14,14 @@ __all__ = [
     "SVR",
     "FaLKSVMClassifier",
     "FaLKSVMRegressor",
+    "FisherDiscriminant",
     "HLSVMClassifier",
+    "LinearSVC",
+    "LogisticRegression",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "PegasosClassifier",
     "__version__",
     "kernel",
     "load_model",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _hedgerow, _local, _svm, _tree
+from . import _hedgerow, _linear, _local, _svm, _tree
 from ._arrays import n_threads, python_rows
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ _ESTIMATORS = {
         _local.FaLKSVMClassifier,
         _local.FaLKSVMRegressor,
         _tree.HLSVMClassifier,
+        _linear.LinearSVC,
+        _linear.LogisticRegression,
+        _linear.PegasosClassifier,
+        _linear.FisherDiscriminant,
     )
 }
 # Cascades answer like trees.
@@ -92,11 +96,12 @@ def save_model(estimator: Any, path: str | PathLike[str]) -> None:
 
 
 def load_model(path: str | PathLike[str]) -> Any:
-    """Reads a model file of the program ``hedgerow`` or of :func:`save_model`.
+    r"""Reads a model file of the program ``hedgerow`` or of :func:`save_model`.
 
     Returns
     -------
-    SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier, FaLKSVMRegressor or HLSVMClassifier
+    SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier, FaLKSVMRegressor, LinearSVC, \
+LogisticRegression, PegasosClassifier, FisherDiscriminant or HLSVMClassifier
         A fitted estimator. The scaling that the program stores with a model is applied to the
         rows it predicts; its encoding of nominal columns is not: rows must have the numeric
         features that the model was trained on. Of the parameters only ``kernel`` is set.
@@ -104,6 +109,8 @@ def load_model(path: str | PathLike[str]) -> Any:
     model = _hedgerow.Model.load(fspath(path))
     kind = _ESTIMATORS[model.method]
     estimator = kind() if kind is _tree.HLSVMClassifier else kind(kernel=model.kernel)
+    linear = issubclass(kind, _linear._LinearClassifier)
+    estimator = kind() if linear else kind(kernel=model.kernel)
     estimator.n_features_in_ = model.n_features
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)

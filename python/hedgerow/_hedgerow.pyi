@@ -73,6 +73,25 @@ TreeSettings = TypedDict(
         "threads": int,
     },
 )
+class LinearSettings(TypedDict):
+    method: str
+    cost: float
+    bias: float | None
+    one_vs_one: bool
+    tolerance: float
+    max_iterations: int
+    seed: int
+    loss: str
+    solver: str
+    regularised_bias: bool
+    regulariser: float | None
+    balanced: bool
+    bias_treatment: str
+    bias_rate: float
+    batch: int
+    stop: str
+    ridge: float
+    threads: int
 
 Candidate: TypeAlias = tuple[int, float, str, float, float]
 Chosen: TypeAlias = tuple[int, float, str, tuple[int, list[Candidate]] | None]
@@ -91,6 +110,7 @@ class Model:
     def centres(self) -> tuple[NDArray[np.int64], int] | None: ...
     def tree_shape(self) -> tuple[int, int, int] | None: ...
     def path_costs(self, rows: Rows, threads: int) -> tuple[float, int]: ...
+    def hyperplanes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def coefficients(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
@@ -134,11 +154,13 @@ def fit_local(
     settings: LocalSettings,
 ) -> tuple[Model, Chosen]: ...
 def fit_tree(
+def fit_linear(
     rows: Rows,
     codes: NDArray[np.uint32],
     names: list[float | str],
     weights: NDArray[np.float64] | None,
     settings: TreeSettings,
+    settings: LinearSettings,
 ) -> Model: ...
 def kernel_matrix(
     queries: Rows, rows: Rows, kernel: str, seed: int, threads: int

@@ -23,6 +23,7 @@ mod arrangement;
 mod arrays;
 mod errors;
 mod fit;
+mod linear;
 mod local;
 mod model;
 mod threads;
@@ -34,6 +35,8 @@ mod tree;
 mod _hedgerow {
     #[pymodule_export]
     use super::fit::{fit_classifier, fit_one_class, fit_regressor};
+    #[pymodule_export]
+    use super::linear::fit_linear;
     #[pymodule_export]
     use super::local::fit_local;
     #[pymodule_export]

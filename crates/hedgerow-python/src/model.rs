@@ -6,6 +6,7 @@ use crate::errors::{from_file, from_library};
 use crate::threads::in_pool;
 use hedgerow::data::{ClassName, Samples, SamplesView, Scaler};
 use hedgerow::local::FalkSvm;
+use hedgerow::svm::linear::LinearClassifier;
 use hedgerow::svm::{Multiclass, OneClassSvm, SvmClassifier, SvmRegressor};
 use hedgerow::tree::{LinearTrees, Tree};
 use hedgerow::{Prediction, Predictor, Report, Status};
@@ -29,6 +30,8 @@ pub(crate) enum Machine {
     Falk(Box<FalkSvm>),
     /// `h-lsvm`, `svm-trees`.
     Trees(Box<LinearTrees>),
+    /// `linear-svm`, `logistic`, `pegasos`, `fda`.
+    Linear(LinearClassifier),
 }
 
 impl Machine {
@@ -39,6 +42,7 @@ impl Machine {
             Self::OneClass(model) => model,
             Self::Falk(model) => model.as_ref(),
             Self::Trees(model) => model.as_ref(),
+            Self::Linear(model) => model,
         }
     }
 }
@@ -71,6 +75,9 @@ impl Model {
     fn new(tag: &str, frame: Bundle<Option<Scaler>, ()>, machine: Machine) -> Self {
         let arrangement = match &machine {
             Machine::Classifier(model) => {
+                Arrangement::of_classes(model.classes().unwrap_or_default(), model.multiclass())
+            }
+            Machine::Linear(model) => {
                 Arrangement::of_classes(model.classes().unwrap_or_default(), model.multiclass())
             }
             Machine::Falk(model) => match model.classes() {
@@ -125,10 +132,15 @@ impl Model {
                 let (frame, model) = part(raw.decode().map_err(from_file)?);
                 (frame, Machine::Trees(Box::new(model)))
             }
+            "linear-svm" | "logistic" | "pegasos" | "fda" => {
+                let (frame, model) = part(raw.decode().map_err(from_file)?);
+                (frame, Machine::Linear(model))
+            }
             unknown => {
                 return Err(PyValueError::new_err(format!(
                     "the Python package cannot read models of the method {unknown:?}; it knows \
-                     svm, nu-svm, svr, nu-svr, one-class, falk-svm, falk-svr, h-lsvm and svm-trees"
+                     svm, nu-svm, svr, nu-svr, one-class, falk-svm, falk-svr, linear-svm, \
+                     logistic, pegasos, fda, h-lsvm and svm-trees"
                 )));
             }
         };
@@ -166,6 +178,7 @@ impl Model {
             Machine::OneClass(model) => encode_model(&self.tag, &write(&self.frame, model)),
             Machine::Falk(model) => encode_model(&self.tag, &write(&self.frame, model.as_ref())),
             Machine::Trees(model) => encode_model(&self.tag, &write(&self.frame, model.as_ref())),
+            Machine::Linear(model) => encode_model(&self.tag, &write(&self.frame, model)),
         }
     }
 
@@ -174,7 +187,7 @@ impl Model {
             Machine::Classifier(model) => model.kernel().is_precomputed(),
             Machine::Regressor(model) => model.parts().kernel.is_precomputed(),
             Machine::OneClass(model) => model.parts().kernel.is_precomputed(),
-            Machine::Falk(_) | Machine::Trees(_) => false,
+            Machine::Falk(_) | Machine::Trees(_) | Machine::Linear(_) => false,
         }
     }
 
@@ -209,8 +222,8 @@ impl Model {
             Machine::Classifier(model) => self.arrangement.of_parts(&model.parts()),
             Machine::Regressor(model) => Arrangement::of_expansion(model.parts()),
             Machine::OneClass(model) => Arrangement::of_expansion(model.parts()),
-            // Local machines have an expansion each.
-            Machine::Falk(_) | Machine::Trees(_) => Layout::default(),
+            // Local machines have an expansion each, hyperplanes have none.
+            Machine::Falk(_) | Machine::Trees(_) | Machine::Linear(_) => Layout::default(),
         }
     }
 
@@ -222,13 +235,9 @@ impl Model {
             Machine::Regressor(model) => model.parts().support_vectors.select(&order),
             Machine::OneClass(model) => model.parts().support_vectors.select(&order),
             Machine::Falk(model) => model.samples().select(&order),
-            // Hyperplanes have none: an empty selection of no rows.
-            Machine::Trees(_) => SamplesView::Dense {
-                n_rows: 0,
-                n_features: 0,
-                values: &[],
+            Machine::Trees(_) | Machine::Linear(_) => {
+                no_rows(self.machine.predictor().n_features())
             }
-            .select(&[]),
         }
     }
 
@@ -249,6 +258,18 @@ fn class_object(py: Python<'_>, name: &ClassName) -> PyResult<Py<PyAny>> {
         ClassName::Number(value) => value.into_pyobject(py)?.into_any().unbind(),
         ClassName::Text(text) => text.into_pyobject(py)?.into_any().unbind(),
     })
+}
+
+type Planes<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
+
+/// Samples without rows.
+fn no_rows(n_features: usize) -> Samples {
+    SamplesView::Dense {
+        n_rows: 0,
+        n_features,
+        values: &[],
+    }
+    .select(&[])
 }
 
 type Arrays<'py> = (
@@ -413,6 +434,28 @@ impl Model {
         })
     }
 
+    /// `coef_` and `intercept_` of a linear classifier, one row a decision value.
+    fn hyperplanes<'py>(&self, py: Python<'py>) -> PyResult<Planes<'py>> {
+        let Machine::Linear(model) = &self.machine else {
+            return Err(PyValueError::new_err("the model has no hyperplanes"));
+        };
+        let width = model.n_features();
+        let machines = model.machines();
+        let mut weights = vec![0.0; machines.len() * width];
+        let mut intercepts = vec![0.0; machines.len()];
+        for (machine, &(row, sign)) in machines.iter().zip(&self.arrangement.columns) {
+            let out = &mut weights[row * width..(row + 1) * width];
+            for (out, weight) in out.iter_mut().zip(&machine.weights) {
+                *out = sign * weight;
+            }
+            intercepts[row] = sign * machine.intercept;
+        }
+        Ok((
+            arrays::matrix(py, machines.len(), width, weights)?,
+            intercepts.into_pyarray(py),
+        ))
+    }
+
     /// `dual_coef_`, `intercept_` and `n_support_`.
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let layout = self.layout();
@@ -446,7 +489,7 @@ impl Model {
             Machine::Regressor(model) => model.parts().kernel.to_string(),
             Machine::OneClass(model) => model.parts().kernel.to_string(),
             Machine::Falk(model) => model.params().local.solver.kernel.to_string(),
-            Machine::Trees(_) => "linear".to_owned(),
+            Machine::Trees(_) | Machine::Linear(_) => "linear".to_owned(),
         }
     }
 

@@ -140,6 +140,18 @@ impl<'a> LinearRows<'a> {
     }
 }
 
+/// An error that names a row whose squared length overflows.
+pub(crate) fn ensure_finite_norms(view: SamplesView<'_>) -> Result<()> {
+    let overflows = |i: &usize| {
+        let values = view.row(*i).values();
+        !values.iter().map(|x| x * x).sum::<f64>().is_finite()
+    };
+    match (0..view.n_rows()).find(overflows) {
+        Some(i) => Err(too_wide(view, i)),
+        None => Ok(()),
+    }
+}
+
 /// The error about a row that is too long, with its largest value.
 fn too_wide(view: SamplesView<'_>, i: usize) -> Error {
     let (mut column, mut value) = (0, 0.0f64);

@@ -7,4 +7,5 @@ pub mod pegasos;
 pub mod smo;
 pub mod weighted_pegasos;
 
+pub(crate) use linear_rows::ensure_finite_norms;
 pub use linear_rows::{LinearRows, Precision};

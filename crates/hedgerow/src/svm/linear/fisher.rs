@@ -19,6 +19,7 @@ use super::{Hyperplane, LinearClassifier};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_not_negative;
 use crate::linalg::{PANEL, Panels, Real, TileMap, cholesky, cholesky_solve, dot, panel_block};
+use crate::solve::ensure_finite_norms;
 use crate::svm::Multiclass;
 use crate::{Error, Fitted, Result, Status};
 use rayon::prelude::*;
@@ -101,7 +102,8 @@ impl FisherParams {
                 allowed_bytes: MAX_BYTES,
             });
         }
-        let moments = Moments::of(&frame)?;
+        ensure_finite_norms(frame.data.samples().view())?;
+        let moments = Moments::of(&frame);
         let factor = factor(d, &moments.scatter, self.ridge)?;
         // Classes relative to the mean of all: differences survive columns far from 0.
         let solved: Vec<Vec<f64>> = moments
@@ -170,7 +172,7 @@ struct Moments {
 }
 
 impl Moments {
-    fn of(frame: &Frame<'_>) -> Result<Self> {
+    fn of(frame: &Frame<'_>) -> Self {
         let view = frame.data.samples().view();
         let (n, d, k) = (view.n_rows(), view.n_features(), frame.n_classes());
         let mut totals = vec![0.0; k];
@@ -201,26 +203,11 @@ impl Moments {
             fill_columns(frame, view, start..end, &centre, &means, all, &mut columns);
             add_products(d, &columns, &mut scatter);
         }
-        if let Some(f) = (0..d).find(|&f| !scatter[f * d + f].is_finite()) {
-            let mut extreme = (0, 0.0f64);
-            for i in 0..n {
-                view.row(i).for_each(|g, x| {
-                    if g == f && x.abs() > extreme.1.abs() {
-                        extreme = (i, x);
-                    }
-                });
-            }
-            return Err(Error::TooWide {
-                row: extreme.0 + 1,
-                column: f + 1,
-                value: extreme.1,
-            });
-        }
-        Ok(Self {
+        Self {
             centre,
             means,
             scatter,
-        })
+        }
     }
 }
 
