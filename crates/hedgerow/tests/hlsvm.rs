@@ -394,7 +394,7 @@ fn hostile_data_have_defined_outcomes() {
     ));
     // Squares that overflow are refused in the coordinates of the data.
     let wide = make(2, 1, vec![1e200, -1e200], &[0.0, 1.0]);
-    let raw = HlsvmParams::document(1e-3);
+    let raw = HlsvmParams::document(1e-3).with_min_share(0.1);
     assert!(matches!(
         raw.fit(&wide),
         Err(hedgerow::Error::TooWide { .. })
