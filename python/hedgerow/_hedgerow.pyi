@@ -73,6 +73,7 @@ TreeSettings = TypedDict(
         "threads": int,
     },
 )
+
 class LinearSettings(TypedDict):
     method: str
     cost: float
@@ -154,12 +155,17 @@ def fit_local(
     settings: LocalSettings,
 ) -> tuple[Model, Chosen]: ...
 def fit_tree(
-def fit_linear(
     rows: Rows,
     codes: NDArray[np.uint32],
     names: list[float | str],
     weights: NDArray[np.float64] | None,
     settings: TreeSettings,
+) -> Model: ...
+def fit_linear(
+    rows: Rows,
+    codes: NDArray[np.uint32],
+    names: list[float | str],
+    weights: NDArray[np.float64] | None,
     settings: LinearSettings,
 ) -> Model: ...
 def kernel_matrix(
