@@ -26,6 +26,7 @@ pub mod linalg;
 pub mod local;
 mod model;
 pub mod neighbours;
+pub mod select;
 pub mod solve;
 pub mod svm;
 

@@ -7,6 +7,8 @@
 
 #[macro_use]
 mod multiversion;
+mod bits;
+mod dense;
 mod gather;
 mod near;
 mod panel;
@@ -17,6 +19,8 @@ mod sparse;
 #[cfg(test)]
 mod exp;
 
+pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
+pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, product_transposed, symmetric_eigen};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
