@@ -62,7 +62,9 @@ pub enum Error {
         limit: usize,
     },
     /// A matrix that must be symmetric is not.
-    #[error("row {row}, column {column}: {value} against {mirrored} on the other side of the diagonal; the matrix must be symmetric")]
+    #[error(
+        "row {row}, column {column}: {value} against {mirrored} on the other side of the diagonal; the matrix must be symmetric"
+    )]
     NotSymmetric {
         /// 1-based row.
         row: usize,
@@ -73,6 +75,9 @@ pub enum Error {
         /// The value at the mirrored place.
         mirrored: f64,
     },
+    /// An eigenproblem was not solved.
+    #[error("the eigenvalues of a matrix did not converge; look for extreme values in the data")]
+    NoEigenvalues,
     /// A target or weight is NaN or infinite, or a weight is negative.
     #[error("row {row}: {what} {value} is not usable")]
     BadRowValue {

@@ -28,6 +28,7 @@ mod model;
 pub mod neighbours;
 pub mod select;
 pub mod solve;
+pub mod special;
 pub mod svm;
 
 pub use error::{Error, Result};

@@ -5,13 +5,14 @@ mod cross_validation;
 pub mod grid;
 pub mod ranking;
 pub mod regression;
-pub mod special;
 pub mod statistics;
 
 pub use classification::ConfusionMatrix;
 pub use cross_validation::{CrossValidation, Fold, Metric, Summary, cross_validate, evaluate};
 pub use grid::{Axis, Grid};
 pub use ranking::Ties;
+
+pub use crate::special;
 
 use crate::{Error, Result};
 

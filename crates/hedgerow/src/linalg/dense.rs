@@ -3,10 +3,10 @@
 //! Everything runs on the calling thread, so that results do not depend on how many there are;
 //! callers that want several give each a block of its own.
 
+use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
-use faer::diag::DiagMut;
 use faer::{Accum, MatMut, MatRef, Par, Spec};
 use rayon::prelude::*;
 
@@ -128,12 +128,8 @@ pub(crate) fn symmetric_eigen(matrix: &[f64], n: usize) -> Option<SymmetricEigen
     let mut values = vec![0.0; n];
     let mut vectors = vec![0.0; n * n];
     if n > 0 {
-        let scratch = self_adjoint_evd_scratch::<f64>(
-            n,
-            ComputeEigenvectors::Yes,
-            Par::Seq,
-            Spec::default(),
-        );
+        let scratch =
+            self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Spec::default());
         let mut memory = MemBuffer::new(scratch);
         self_adjoint_evd(
             MatRef::from_column_major_slice(matrix, n, n),
@@ -180,15 +176,15 @@ mod tests {
     fn eigenvectors_rebuild_the_matrix() {
         let n = 40;
         let a = random(n * n, 2);
-        let matrix: Vec<f64> = (0..n * n).map(|at| a[at] + a[at % n * n + at / n]).collect();
+        let matrix: Vec<f64> = (0..n * n)
+            .map(|at| a[at] + a[at % n * n + at / n])
+            .collect();
         let eigen = symmetric_eigen(&matrix, n).unwrap();
         assert!(eigen.values.is_sorted());
         for i in 0..n {
             for j in 0..n {
                 let rebuilt: f64 = (0..n)
-                    .map(|k| {
-                        eigen.values[k] * eigen.vectors[k * n + i] * eigen.vectors[k * n + j]
-                    })
+                    .map(|k| eigen.values[k] * eigen.vectors[k * n + i] * eigen.vectors[k * n + j])
                     .sum();
                 assert!((rebuilt - matrix[i * n + j]).abs() < 1e-10);
             }

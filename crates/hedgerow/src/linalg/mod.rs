@@ -20,7 +20,7 @@ mod sparse;
 mod exp;
 
 pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
-pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, product_transposed, symmetric_eigen};
+pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};

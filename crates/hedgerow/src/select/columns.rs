@@ -97,7 +97,10 @@ impl<'a> Columns<'a> {
     /// Mean and population deviation of a column, in two passes; `f` is its number, for errors.
     pub(super) fn moments(column: &[f64], f: usize) -> Result<(f64, f64)> {
         let n = column.len() as f64;
-        let mean = column.iter().sum::<f64>() / n;
+        let rough = column.iter().sum::<f64>() / n;
+        // What the rounding of the first mean left over: matters far from the origin.
+        let left: f64 = column.iter().map(|x| x - rough).sum::<f64>() / n;
+        let mean = rough + left;
         let squares: f64 = column.iter().map(|x| (x - mean) * (x - mean)).sum();
         let deviation = (squares / n).sqrt();
         if mean.is_finite() && deviation.is_finite() {

@@ -150,6 +150,11 @@ fn center(column: &mut [f64], f: usize) -> Result<f64> {
     for x in column.iter_mut() {
         *x = (*x - mean) / norm;
     }
+    // Far from the origin the mean itself is rounded; what that left over goes now.
+    let left = column.iter().sum::<f64>() / column.len() as f64;
+    for x in column.iter_mut() {
+        *x -= left;
+    }
     Ok(norm)
 }
 

@@ -352,9 +352,9 @@ impl Similarity for MutualInformation {
         if n == 0 {
             return Ok(out);
         }
-        out.par_chunks_mut(TILE_ROWS * n)
-            .enumerate()
-            .for_each_init(Vec::new, |counts, (tile, out)| {
+        out.par_chunks_mut(TILE_ROWS * n).enumerate().for_each_init(
+            Vec::new,
+            |counts, (tile, out)| {
                 let first = tile * TILE_ROWS;
                 let queries: Vec<Query> = (0..out.len() / n)
                     .map(|row| self.planes.query(first + row))
@@ -369,7 +369,8 @@ impl Similarity for MutualInformation {
                         }
                     }
                 }
-            });
+            },
+        );
         mirror_upper(&mut out, n);
         Ok(out)
     }

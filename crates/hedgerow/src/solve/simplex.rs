@@ -54,10 +54,7 @@ pub struct SimplexSolution {
 }
 
 /// Solves a programme, beginning at the support of `start` if one is given.
-pub fn minimize_on_simplex(
-    program: &SimplexProgram<'_>,
-    start: Option<&[f64]>,
-) -> SimplexSolution {
+pub fn minimize_on_simplex(program: &SimplexProgram<'_>, start: Option<&[f64]>) -> SimplexSolution {
     let n = program.linear.len();
     if n == 0 {
         return SimplexSolution {
@@ -293,9 +290,8 @@ impl<'a> Run<'a> {
                 status = Status::IterationLimit;
                 break gradients;
             }
-            let order = |&i: &usize, &j: &usize| {
-                gradients[i].total_cmp(&gradients[j]).then(i.cmp(&j))
-            };
+            let order =
+                |&i: &usize, &j: &usize| gradients[i].total_cmp(&gradients[j]).then(i.cmp(&j));
             if violating.len() > WORKING {
                 violating.select_nth_unstable_by(WORKING, order);
                 violating.truncate(WORKING);
@@ -312,7 +308,13 @@ impl<'a> Run<'a> {
         for (&i, &weight) in self.support.iter().zip(&self.weights) {
             weights[i] = weight;
         }
-        let linear: f64 = self.program.linear.iter().zip(&weights).map(|(d, w)| d * w).sum();
+        let linear: f64 = self
+            .program
+            .linear
+            .iter()
+            .zip(&weights)
+            .map(|(d, w)| d * w)
+            .sum();
         let product: f64 = gradients.iter().zip(&weights).map(|(g, w)| g * w).sum();
         let low = gradients.iter().copied().fold(f64::INFINITY, f64::min);
         let high = self
