@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _hedgerow, _svm
+from . import _hedgerow, _local, _svm
 from ._arrays import n_threads, python_rows
 
 if TYPE_CHECKING:
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 _ESTIMATORS = {
     estimator._method: estimator
-    for estimator in (_svm.SVC, _svm.NuSVC, _svm.SVR, _svm.NuSVR, _svm.OneClassSVM)
+    for estimator in (
+        _svm.SVC,
+        _svm.NuSVC,
+        _svm.SVR,
+        _svm.NuSVR,
+        _svm.OneClassSVM,
+        _local.FaLKSVMClassifier,
+        _local.FaLKSVMRegressor,
+    )
 }
 
 
@@ -85,7 +93,7 @@ def load_model(path: str | PathLike[str]) -> Any:
 
     Returns
     -------
-    SVC, NuSVC, SVR, NuSVR or OneClassSVM
+    SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier or FaLKSVMRegressor
         A fitted estimator. The scaling that the program stores with a model is applied to the
         rows it predicts; its encoding of nominal columns is not: rows must have the numeric
         features that the model was trained on. Of the parameters only ``kernel`` is set.

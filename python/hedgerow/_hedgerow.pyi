@@ -22,6 +22,36 @@ class Settings(TypedDict):
     seed: int
     threads: int
 
+class SelectionSettings(TypedDict):
+    neighbours: list[int]
+    costs: list[float]
+    kernels: list[str]
+    models: int
+    folds: int
+    inner_half: bool
+    centres: bool
+    balance: bool
+
+class LocalSettings(TypedDict):
+    method: str
+    kernel: str
+    neighbours: int
+    core: float
+    simple_cover: bool
+    assign: str
+    voters: int
+    cost: float
+    epsilon: float
+    probability: bool
+    tolerance: float
+    max_iterations: int | None
+    seed: int
+    threads: int
+    selection: SelectionSettings | None
+
+Candidate: TypeAlias = tuple[int, float, str, float, float]
+Chosen: TypeAlias = tuple[int, float, str, tuple[int, list[Candidate]] | None]
+
 class Model:
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
@@ -31,6 +61,9 @@ class Model:
     def with_feature_names(self, names: list[str]) -> Model: ...
     def predict_codes(self, rows: Rows, threads: int) -> NDArray[np.int64]: ...
     def decision_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
+    def predict_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
+    def probabilities(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
+    def centres(self) -> tuple[NDArray[np.int64], int] | None: ...
     def coefficients(
         self,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]: ...
@@ -66,6 +99,13 @@ def fit_regressor(
 def fit_one_class(
     rows: Rows, weights: NDArray[np.float64] | None, settings: Settings
 ) -> tuple[Model, NDArray[np.int64]]: ...
+def fit_local(
+    rows: Rows,
+    targets: NDArray[np.uint32] | NDArray[np.float64],
+    names: list[float | str],
+    weights: NDArray[np.float64] | None,
+    settings: LocalSettings,
+) -> tuple[Model, Chosen]: ...
 def kernel_matrix(
     queries: Rows, rows: Rows, kernel: str, seed: int, threads: int
 ) -> NDArray[np.float64]: ...

@@ -92,12 +92,11 @@ fn rows_come_and_go() {
 #[test]
 fn local_regression_works_from_files() {
     let folder = Folder::new("falk-svr");
-    let mut lines = String::new();
-    for i in 0..300 {
-        let x = f64::from(i) / 30.0;
-        lines.push_str(&format!("{} 1:{x}\n", (2.0 * x).sin()));
-    }
-    folder.write("d.svm", lines.as_bytes());
+    let lines: Vec<String> = (0..300)
+        .map(|i| f64::from(i) / 30.0)
+        .map(|x| format!("{} 1:{x}\n", (2.0 * x).sin()))
+        .collect();
+    folder.write("d.svm", lines.concat().as_bytes());
     folder.ok("train falk-svr -K 40 -c 100 -p 0.01 d.svm m");
     let run = folder.run("predict d.svm m out --json");
     let result: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
@@ -173,16 +172,15 @@ fn hostile_values_do_not_break_neighbourhoods() {
         "{}",
         run.err
     );
-    let mut far = String::new();
-    for i in 0..120 {
-        let x = 1e6 + f64::from(i % 12) / 12.0;
-        let y = 1e6 + f64::from(i / 12) / 10.0;
-        far.push_str(&format!(
-            "{} 1:{x} 2:{y}\n",
-            if (i / 6) % 2 == 0 { 1 } else { -1 }
-        ));
-    }
-    folder.write("far.svm", far.as_bytes());
+    let far: Vec<String> = (0..120)
+        .map(|i| {
+            let x = 1e6 + f64::from(i % 12) / 12.0;
+            let y = 1e6 + f64::from(i / 12) / 10.0;
+            let class = if (i / 6) % 2 == 0 { 1 } else { -1 };
+            format!("{class} 1:{x} 2:{y}\n")
+        })
+        .collect();
+    folder.write("far.svm", far.concat().as_bytes());
     folder.ok("train falk-svm -K 30 -c 100 -g 50 far.svm m");
     let run = folder.run("predict far.svm m out --json");
     let result: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");

@@ -116,6 +116,17 @@ fn a_model_is_the_one_of_falk_svm() {
 }
 
 #[test]
+fn local_selection_takes_the_better_candidate() {
+    let folder = Folder::new("falkm-selection");
+    write_bands(&folder);
+    // A width of 1e-9 makes all rows alike: no machine can tell the bands apart.
+    folder.ok("falkm FaLK-SVM-train -L 1 -M 4 -N 40:80 -C 1:10 -G 1e-9:-0.5 a.tr a.m");
+    let parameters = folder.json("inspect a.m")["parameters"].to_string();
+    assert!(parameters.contains("rbf(gamma=q50)"), "{parameters}");
+    folder.ok("falkm FaLK-SVM-predict a.te a.m a.out");
+}
+
+#[test]
 fn measures_are_printed_in_the_order_asked_for() {
     let folder = Folder::new("falkm-measures");
     // Truth 1 1 1 0 0, answers by 1-NN: 1 1 0 0 1.

@@ -16,6 +16,7 @@ pub(crate) struct Arrangement {
 }
 
 /// Numbers of a fitted machine.
+#[derive(Default)]
 pub(crate) struct Layout {
     /// Support vectors of the model in the order of scikit-learn.
     pub(crate) order: Vec<usize>,

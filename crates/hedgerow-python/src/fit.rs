@@ -167,7 +167,7 @@ fn equal_rows(a: SamplesView<'_>, i: usize, b: SamplesView<'_>, j: usize) -> boo
 
 type Outcome<'py> = (Model, Bound<'py, PyArray1<i64>>);
 
-fn ensure_length(what: &'static str, expected: usize, found: usize) -> PyResult<()> {
+pub(crate) fn ensure_length(what: &'static str, expected: usize, found: usize) -> PyResult<()> {
     if expected == found {
         return Ok(());
     }

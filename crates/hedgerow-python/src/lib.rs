@@ -23,6 +23,7 @@ mod arrangement;
 mod arrays;
 mod errors;
 mod fit;
+mod local;
 mod model;
 mod threads;
 mod tools;
@@ -32,6 +33,8 @@ mod tools;
 mod _hedgerow {
     #[pymodule_export]
     use super::fit::{fit_classifier, fit_one_class, fit_regressor};
+    #[pymodule_export]
+    use super::local::fit_local;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

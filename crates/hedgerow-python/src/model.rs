@@ -5,7 +5,8 @@ use crate::arrays::{self, Meaning, Rows};
 use crate::errors::{from_file, from_library};
 use crate::threads::in_pool;
 use hedgerow::data::{ClassName, Samples, SamplesView, Scaler};
-use hedgerow::svm::{OneClassSvm, SvmClassifier, SvmRegressor};
+use hedgerow::local::FalkSvm;
+use hedgerow::svm::{Multiclass, OneClassSvm, SvmClassifier, SvmRegressor};
 use hedgerow::{Prediction, Predictor, Report, Status};
 use hedgerow_io::{Bundle, Encoding, RawModel, Source, encode_model};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -23,6 +24,8 @@ pub(crate) enum Machine {
     Regressor(SvmRegressor),
     /// `one-class`.
     OneClass(OneClassSvm),
+    /// `falk-svm`, `falk-svr`.
+    Falk(Box<FalkSvm>),
 }
 
 impl Machine {
@@ -31,6 +34,7 @@ impl Machine {
             Self::Classifier(model) => model,
             Self::Regressor(model) => model,
             Self::OneClass(model) => model,
+            Self::Falk(model) => model.as_ref(),
         }
     }
 }
@@ -65,6 +69,11 @@ impl Model {
             Machine::Classifier(model) => {
                 Arrangement::of_classes(model.classes().unwrap_or_default(), model.multiclass())
             }
+            Machine::Falk(model) => match model.classes() {
+                // One column a class, as of machines for each class against the rest.
+                Some(classes) => Arrangement::of_classes(classes, Multiclass::OneVsRest),
+                None => Arrangement::single(),
+            },
             _ => Arrangement::single(),
         };
         Self {
@@ -101,10 +110,14 @@ impl Model {
                 let (frame, model) = part(raw.decode().map_err(from_file)?);
                 (frame, Machine::OneClass(model))
             }
+            "falk-svm" | "falk-svr" => {
+                let (frame, model) = part(raw.decode().map_err(from_file)?);
+                (frame, Machine::Falk(Box::new(model)))
+            }
             unknown => {
                 return Err(PyValueError::new_err(format!(
                     "the Python package cannot read models of the method {unknown:?}; it knows \
-                     svm, nu-svm, svr, nu-svr and one-class"
+                     svm, nu-svm, svr, nu-svr, one-class, falk-svm and falk-svr"
                 )));
             }
         };
@@ -140,6 +153,7 @@ impl Model {
             Machine::Classifier(model) => encode_model(&self.tag, &write(&self.frame, model)),
             Machine::Regressor(model) => encode_model(&self.tag, &write(&self.frame, model)),
             Machine::OneClass(model) => encode_model(&self.tag, &write(&self.frame, model)),
+            Machine::Falk(model) => encode_model(&self.tag, &write(&self.frame, model.as_ref())),
         }
     }
 
@@ -148,6 +162,7 @@ impl Model {
             Machine::Classifier(model) => model.kernel().is_precomputed(),
             Machine::Regressor(model) => model.parts().kernel.is_precomputed(),
             Machine::OneClass(model) => model.parts().kernel.is_precomputed(),
+            Machine::Falk(_) => false,
         }
     }
 
@@ -182,6 +197,8 @@ impl Model {
             Machine::Classifier(model) => self.arrangement.of_parts(&model.parts()),
             Machine::Regressor(model) => Arrangement::of_expansion(model.parts()),
             Machine::OneClass(model) => Arrangement::of_expansion(model.parts()),
+            // Local machines have an expansion each.
+            Machine::Falk(_) => Layout::default(),
         }
     }
 
@@ -192,6 +209,7 @@ impl Model {
             Machine::Classifier(model) => model.parts().expansion.support_vectors.select(&order),
             Machine::Regressor(model) => model.parts().support_vectors.select(&order),
             Machine::OneClass(model) => model.parts().support_vectors.select(&order),
+            Machine::Falk(model) => model.samples().select(&order),
         }
     }
 
@@ -306,6 +324,55 @@ impl Model {
         arrays::matrix(py, scores.n_rows(), scores.columns.len(), scores.values)
     }
 
+    /// Predicted values of a regression.
+    #[pyo3(signature = (rows, threads))]
+    fn predict_values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        match self.with_rows(py, &rows, threads, |model, view| model.predict(view))? {
+            Prediction::Real(values) => Ok(values.into_pyarray(py)),
+            Prediction::Classes(_) => {
+                Err(PyValueError::new_err("the model has classes, not values"))
+            }
+        }
+    }
+
+    /// Probabilities, one column a class in sorted order.
+    #[pyo3(signature = (rows, threads))]
+    fn probabilities<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let rank = &self.arrangement.rank;
+        let scores = self.with_rows(py, &rows, threads, |model, view| {
+            let mut scores = model.probabilities(view)?;
+            let mut sorted = vec![0.0; rank.len()];
+            for row in scores.values.chunks_mut(rank.len().max(1)) {
+                for (&value, &place) in row.iter().zip(rank) {
+                    sorted[place] = value;
+                }
+                row.copy_from_slice(&sorted);
+            }
+            Ok(scores)
+        })?;
+        arrays::matrix(py, scores.n_rows(), scores.columns.len(), scores.values)
+    }
+
+    /// Rows of the centres and number of machines that were trained; `None` unless the model is
+    /// made of local machines.
+    fn centres<'py>(&self, py: Python<'py>) -> Option<(Bound<'py, PyArray1<i64>>, usize)> {
+        let Machine::Falk(model) = &self.machine else {
+            return None;
+        };
+        let rows: Vec<i64> = model.centres().iter().map(|&row| i64::from(row)).collect();
+        Some((rows.into_pyarray(py), model.n_trained()))
+    }
+
     /// `dual_coef_`, `intercept_` and `n_support_`.
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let layout = self.layout();
@@ -331,13 +398,14 @@ impl Model {
         &self.tag
     }
 
-    /// The kernel, all parameters as numbers.
+    /// The kernel, all parameters as numbers but those that are left to neighbourhoods.
     #[getter]
     fn kernel(&self) -> String {
         match &self.machine {
             Machine::Classifier(model) => model.kernel().to_string(),
             Machine::Regressor(model) => model.parts().kernel.to_string(),
             Machine::OneClass(model) => model.parts().kernel.to_string(),
+            Machine::Falk(model) => model.params().local.solver.kernel.to_string(),
         }
     }
 
@@ -356,10 +424,11 @@ impl Model {
     /// The classes, sorted; empty if the model has none.
     #[getter]
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        let Machine::Classifier(model) = &self.machine else {
+        if !matches!(self.machine, Machine::Classifier(_) | Machine::Falk(_)) {
             return Ok(Vec::new());
-        };
-        let mut classes: Vec<&ClassName> = model.classes().unwrap_or_default().iter().collect();
+        }
+        let names = self.machine.predictor().classes().unwrap_or_default();
+        let mut classes: Vec<&ClassName> = names.iter().collect();
         classes.sort_by(|a, b| a.order(b));
         classes
             .into_iter()

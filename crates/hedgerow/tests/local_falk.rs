@@ -26,8 +26,8 @@ fn noisy(n: usize, n_features: usize, n_classes: usize, seed: u64) -> Dataset {
         let class = ((wave + 2.0) / 4.0 * n_classes as f64).floor();
         labels.push(class.clamp(0.0, n_classes as f64 - 1.0));
     }
-    let samples = Samples::dense(n, n_features, values).unwrap();
-    Dataset::new(samples, Target::Classes(ClassLabels::from_numbers(&labels))).unwrap()
+    let samples = Samples::dense(n, n_features, values).expect("samples");
+    Dataset::new(samples, Target::Classes(ClassLabels::from_numbers(&labels))).expect("data")
 }
 
 fn params(k: usize) -> FalkParams {
@@ -38,7 +38,7 @@ fn params(k: usize) -> FalkParams {
 }
 
 fn classes(model: &impl Predictor, data: &Dataset) -> Vec<u32> {
-    match model.predict(data.samples().view()).unwrap() {
+    match model.predict(data.samples().view()).expect("answers") {
         Prediction::Classes(codes) => codes,
         Prediction::Real(_) => panic!("classes"),
     }
@@ -47,7 +47,9 @@ fn classes(model: &impl Predictor, data: &Dataset) -> Vec<u32> {
 fn distance(model: &FalkSvm, a: u32, b: u32) -> f64 {
     let view = model.samples();
     let (x, y) = (view.row(a as usize), view.row(b as usize));
-    Metric::Euclidean.distance(x, y, view.n_features()).unwrap()
+    Metric::Euclidean
+        .distance(x, y, view.n_features())
+        .expect("a distance")
 }
 
 /// Neighbour rank of every row seen from `centre`: the centre itself first, ties by row.

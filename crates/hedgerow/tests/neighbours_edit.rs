@@ -63,7 +63,7 @@ proptest! {
         } else {
             Metric::Euclidean
         };
-        let first: Vec<u32> = (0..(n / 10) as u32 + 1).collect();
+        let first: Vec<u32> = (0..=((n / 10) as u32)).collect();
         for structure in STRUCTURES {
             let params = IndexParams { structure, ..IndexParams::default() };
             let mut index = Index::build(&metric, view, Some(&first), &params).unwrap();

@@ -11,8 +11,8 @@ mod verbs;
 
 pub(crate) use falkm::FalkmArgs;
 pub(crate) use verbs::{
-    CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, PredictArgs, ScaleArgs, TrainArgs,
-    TrainingArgs, TuneArgs, UpdateArgs, switch,
+    CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, LocalSearchArgs, PredictArgs, ScaleArgs,
+    TrainArgs, TrainingArgs, TuneArgs, UpdateArgs, switch,
 };
 
 use crate::failure::Failure;

@@ -189,16 +189,15 @@ pub(crate) struct TuneArgs {
     /// may be repeated [default: depends on the method]
     #[arg(long, value_name = "AXIS", help_heading = "Search")]
     pub(crate) grid: Vec<String>,
-    /// Number of folds
+    /// Number of folds [default: 5; local search: 10]
     #[arg(
         short = 'v',
         long,
         value_name = "K",
         value_parser = folds,
-        default_value = "5",
         help_heading = "Search"
     )]
-    pub(crate) folds: usize,
+    pub(crate) folds: Option<usize>,
     /// What is compared [default: accuracy or mean-squared-error]
     #[arg(long, value_name = "NAME", help_heading = "Search")]
     pub(crate) metric: Option<String>,
@@ -208,6 +207,8 @@ pub(crate) struct TuneArgs {
     /// Draw the results of two axes as an SVG heat map
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub(crate) svg: Option<String>,
+    #[command(flatten)]
+    pub(crate) local: LocalSearchArgs,
     /// Write LIBSVM model text
     #[arg(long)]
     pub(crate) libsvm_model: bool,
@@ -217,6 +218,46 @@ pub(crate) struct TuneArgs {
     /// Train on all rows with the best parameters and write this model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: Option<String>,
+}
+
+/// How methods of local machines are tuned on a few neighbourhoods.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Local search (falk-svm, falk-svr)")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
+pub(crate) struct LocalSearchArgs {
+    /// Cross-validate whole models in place of a few neighbourhoods
+    #[arg(long)]
+    pub(crate) ordinary: bool,
+    /// Neighbourhoods that candidates are compared on [default: 10]
+    #[arg(long, value_name = "M")]
+    pub(crate) models: Option<usize>,
+    /// Hold out only the inner half of a core
+    #[arg(long)]
+    pub(crate) inner_half: bool,
+    /// Neighbourhoods of centres, not of any training rows
+    #[arg(long)]
+    pub(crate) centres: bool,
+    /// Also neighbourhoods in which a class hardly occurs
+    #[arg(long)]
+    pub(crate) unbalanced: bool,
+}
+
+impl LocalSearchArgs {
+    /// The first option that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        [
+            (self.ordinary, "--ordinary"),
+            (self.models.is_some(), "--models"),
+            (self.inner_half, "--inner-half"),
+            (self.centres, "--centres"),
+            (self.unbalanced, "--unbalanced"),
+        ]
+        .into_iter()
+        .find_map(|(given, name)| given.then_some(name))
+    }
 }
 
 /// `predict`.
@@ -347,6 +388,29 @@ pub(crate) struct GenerateArgs {
 pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    /// Bound the risk of a model of local machines
+    #[arg(long, help_heading = "Local machines")]
+    pub(crate) bounds: bool,
+    /// The bounds fail with at most this probability
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 0.05,
+        requires = "bounds",
+        help_heading = "Local machines"
+    )]
+    pub(crate) eta: f64,
+    /// VC dimension of the local decision functions [default: features + 1, that of hyperplanes]
+    #[arg(
+        long,
+        value_name = "X",
+        requires = "bounds",
+        help_heading = "Local machines"
+    )]
+    pub(crate) vc_dimension: Option<f64>,
+    /// Draw neighbourhoods and boundaries of a model with two features
+    #[arg(long, value_name = "FILE", help_heading = "Local machines")]
+    pub(crate) svg: Option<String>,
     /// A model or data; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: String,

@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file?
 
-use super::{report_fields, status_name};
+use super::{inspect_local, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -18,11 +18,18 @@ const MOST_RANGES: usize = 1000;
 
 pub(crate) fn run(session: &Session, args: &InspectArgs) -> Result<(), Failure> {
     let source = Source::from_argument(&args.file);
+    if let Some(path) = &args.svg {
+        session.claim_output("--svg", path)?;
+    }
     match peek(&source)? {
-        Content::Data(source) => inspect_data(session, args, &source),
+        Content::Data(source) => {
+            inspect_local::refuse_for_data(args)?;
+            inspect_data(session, args, &source)
+        }
         Content::Model(bytes) => {
             let stored = store::from_bytes(&source.name(), &bytes)?.build(0)?;
-            inspect_model(session, &source.name(), &stored)
+            inspect_local::draw(args, &stored)?;
+            inspect_model(session, &source.name(), &stored, args)
         }
     }
 }
@@ -291,7 +298,12 @@ fn ranges(view: SamplesView<'_>) -> Vec<(f64, f64)> {
     ranges
 }
 
-fn inspect_model(session: &Session, name: &str, stored: &Stored) -> Result<(), Failure> {
+fn inspect_model(
+    session: &Session,
+    name: &str,
+    stored: &Stored,
+    args: &InspectArgs,
+) -> Result<(), Failure> {
     let mut object = Map::new();
     let mut pairs: Vec<(String, String)> = Vec::new();
     let mut add = |key: &str, value: Value| {
@@ -329,6 +341,9 @@ fn inspect_model(session: &Session, name: &str, stored: &Stored) -> Result<(), F
         add("classes", json!(names.join(", ")));
     }
     for (key, value) in stored.model.facts() {
+        add(key, value);
+    }
+    for (key, value) in inspect_local::bounds(args, stored)? {
         add(key, value);
     }
     let scaled = match &stored.scaler {

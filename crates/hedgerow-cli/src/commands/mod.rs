@@ -5,10 +5,12 @@ mod demo;
 mod falkm;
 mod generate;
 mod inspect;
+mod inspect_local;
 mod predict;
 mod scale;
 mod train;
 mod tune;
+mod tune_local;
 mod update;
 
 use crate::args::{Action, Invocation};

@@ -28,6 +28,17 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         args,
     } = call;
     let method = *method;
+    let is_local = trainer.duplicate().local().is_some();
+    if is_local && !args.local.ordinary {
+        return super::tune_local::run(session, call);
+    }
+    if let Some(option) = args.local.given().filter(|_| !is_local) {
+        return Err(Failure::usage(format!(
+            "{option} is for methods of local machines, and {} is none: leave it out",
+            method.name()
+        )));
+    }
+    let n_folds = args.folds.unwrap_or(5);
     let grid = grid(args, method.grid())?;
     let options = options(args)?;
     for (what, path) in [("MODEL", &args.model), ("--svg", &args.svg)] {
@@ -62,7 +73,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         trainer.is_precomputed(),
         scaling,
     )?;
-    let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
+    let splits = folds_for(data, n_folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
     let result = compare(session, &pipelines, data, &splits, &grid, &options)
         .map_err(Failure::data(&input.name))?;
@@ -74,7 +85,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         data.n_features(),
         method.name(),
         grid.n_points(),
-        args.folds,
+        n_folds,
         table::seconds(seconds)
     ))?;
     session.say(text(&grid, &result))?;

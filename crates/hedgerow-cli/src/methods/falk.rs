@@ -12,7 +12,7 @@ use hedgerow::local::{
 };
 use hedgerow::svm::SolverParams;
 use hedgerow::{Fitted, Prediction, Predictor, ScoreMatrix};
-use hedgerow_io::{LibSvmModel, LibSvmType};
+use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
 /// Local C-SVC.
@@ -225,12 +225,16 @@ impl Method for FalkClassifier {
         name != "epsilon" && set(params, name, value)
     }
 
-    fn solver(params: &mut FalkParams) -> &mut SolverParams {
-        &mut params.local.solver
+    fn solver(params: &mut FalkParams) -> Option<&mut SolverParams> {
+        Some(&mut params.local.solver)
     }
 
     fn fit(params: &FalkParams, data: &Dataset) -> hedgerow::Result<Fitted<FalkSvm>> {
         params.fit(data)
+    }
+
+    fn local(params: &mut FalkParams) -> Option<&mut FalkParams> {
+        Some(params)
     }
 }
 
@@ -267,12 +271,16 @@ impl Method for FalkRegressor {
         set(params, name, value)
     }
 
-    fn solver(params: &mut FalkParams) -> &mut SolverParams {
-        &mut params.local.solver
+    fn solver(params: &mut FalkParams) -> Option<&mut SolverParams> {
+        Some(&mut params.local.solver)
     }
 
     fn fit(params: &FalkParams, data: &Dataset) -> hedgerow::Result<Fitted<FalkSvm>> {
         params.fit(data)
+    }
+
+    fn local(params: &mut FalkParams) -> Option<&mut FalkParams> {
+        Some(params)
     }
 }
 
@@ -289,10 +297,8 @@ impl Model for FalkSvm {
         ]
     }
 
-    fn to_libsvm(&self, _: LibSvmType) -> Result<LibSvmModel, Failure> {
-        Err(Failure::usage(
-            "LIBSVM has no format for local machines: leave --libsvm-model out",
-        ))
+    fn as_falk(&self) -> Option<&FalkSvm> {
+        Some(self)
     }
 
     fn predict_with_scores(

@@ -5,9 +5,8 @@ use crate::failure::Failure;
 use hedgerow::data::{Dataset, SamplesView};
 use hedgerow::kernel::KernelSpec;
 use hedgerow::local::{Knn, KnnParams};
-use hedgerow::svm::SolverParams;
 use hedgerow::{Fitted, Prediction, ScoreMatrix};
-use hedgerow_io::{LibSvmModel, LibSvmType};
+use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
 /// The majority of the nearest rows.
@@ -72,49 +71,28 @@ pub(crate) struct KnnArgs {
     coef0: f64,
 }
 
-/// The library's parameters; the kernel stands where those of all methods do.
-#[derive(Debug, Clone)]
-pub(crate) struct KnnSettings {
-    k: usize,
-    solver: SolverParams,
-}
-
-impl KnnSettings {
-    fn params(&self) -> KnnParams {
-        KnnParams {
-            k: self.k,
-            kernel: self.solver.kernel.clone(),
-            seed: self.solver.seed,
-            ..KnnParams::default()
-        }
-    }
-}
-
 impl KnnArgs {
-    fn settings(&self, seed: u64) -> Result<KnnSettings, Failure> {
+    fn params(&self, seed: u64) -> Result<KnnParams, Failure> {
         let kernel = match &self.kernel {
             Some(text) => KernelSpec::parse(text),
             None => {
                 KernelSpec::from_libsvm(self.kernel_type, self.degree, Some(self.gamma), self.coef0)
             }
         };
-        let solver = SolverParams {
+        Ok(KnnParams {
+            k: self.neighbours,
             kernel: kernel.map_err(Failure::Option)?,
             seed,
-            ..SolverParams::default()
-        };
-        Ok(KnnSettings {
-            k: self.neighbours,
-            solver,
+            ..KnnParams::default()
         })
     }
 }
 
-fn describe(settings: &KnnSettings) -> Vec<(String, String)> {
+fn describe(params: &KnnParams) -> Vec<(String, String)> {
     vec![
-        ("neighbours".to_owned(), settings.k.to_string()),
-        ("kernel".to_owned(), settings.solver.kernel.to_string()),
-        ("seed".to_owned(), settings.solver.seed.to_string()),
+        ("neighbours".to_owned(), params.k.to_string()),
+        ("kernel".to_owned(), params.kernel.to_string()),
+        ("seed".to_owned(), params.seed.to_string()),
     ]
 }
 
@@ -123,7 +101,7 @@ macro_rules! method {
     ($name:ident, $tag:literal, $about:literal, $task:expr) => {
         impl Method for $name {
             type Args = KnnArgs;
-            type Params = KnnSettings;
+            type Params = KnnParams;
             type Model = Knn;
 
             const NAME: &'static str = $tag;
@@ -133,31 +111,31 @@ macro_rules! method {
             const TUNABLE: &'static [&'static str] = &["neighbours"];
             const LIBSVM_TYPE: Option<LibSvmType> = None;
 
-            fn params(args: &KnnArgs, seed: u64) -> Result<KnnSettings, Failure> {
-                args.settings(seed)
+            fn params(args: &KnnArgs, seed: u64) -> Result<KnnParams, Failure> {
+                args.params(seed)
             }
 
-            fn check(settings: &KnnSettings) -> hedgerow::Result<()> {
-                settings.params().check()
+            fn check(params: &KnnParams) -> hedgerow::Result<()> {
+                params.check()
             }
 
-            fn describe(settings: &KnnSettings) -> Vec<(String, String)> {
-                describe(settings)
+            fn describe(params: &KnnParams) -> Vec<(String, String)> {
+                describe(params)
             }
 
-            fn set(settings: &mut KnnSettings, name: &str, value: f64) -> bool {
+            fn set(params: &mut KnnParams, name: &str, value: f64) -> bool {
                 if name == "neighbours" {
-                    settings.k = value.max(0.0).round() as usize;
+                    params.k = value.max(0.0).round() as usize;
                 }
                 name == "neighbours"
             }
 
-            fn solver(settings: &mut KnnSettings) -> &mut SolverParams {
-                &mut settings.solver
+            fn kernel(params: &mut KnnParams) -> Option<&mut KernelSpec> {
+                Some(&mut params.kernel)
             }
 
-            fn fit(settings: &KnnSettings, data: &Dataset) -> hedgerow::Result<Fitted<Knn>> {
-                settings.params().fit(data)
+            fn fit(params: &KnnParams, data: &Dataset) -> hedgerow::Result<Fitted<Knn>> {
+                params.fit(data)
             }
         }
     };
@@ -182,12 +160,6 @@ impl Model for Knn {
             ("rows", json!(self.n_rows())),
             ("neighbours", json!(self.params().k)),
         ]
-    }
-
-    fn to_libsvm(&self, _: LibSvmType) -> Result<LibSvmModel, Failure> {
-        Err(Failure::usage(
-            "LIBSVM has no format for nearest neighbours: leave --libsvm-model out",
-        ))
     }
 
     fn predict_with_scores(

@@ -9,7 +9,7 @@ use hedgerow::data::{ClassName, Dataset, SamplesView};
 use hedgerow::local::{KnnSvm, KnnSvmParams, LocalSvmParams};
 use hedgerow::svm::SolverParams;
 use hedgerow::{Fitted, Prediction, ScoreMatrix};
-use hedgerow_io::{LibSvmModel, LibSvmType};
+use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
 /// A C-SVC for every query.
@@ -153,8 +153,8 @@ impl Method for KnnSvmClassifier {
         name != "epsilon" && set(params, name, value)
     }
 
-    fn solver(params: &mut KnnSvmParams) -> &mut SolverParams {
-        &mut params.local.solver
+    fn solver(params: &mut KnnSvmParams) -> Option<&mut SolverParams> {
+        Some(&mut params.local.solver)
     }
 
     fn fit(params: &KnnSvmParams, data: &Dataset) -> hedgerow::Result<Fitted<KnnSvm>> {
@@ -195,8 +195,8 @@ impl Method for KnnSvmRegressor {
         set(params, name, value)
     }
 
-    fn solver(params: &mut KnnSvmParams) -> &mut SolverParams {
-        &mut params.local.solver
+    fn solver(params: &mut KnnSvmParams) -> Option<&mut SolverParams> {
+        Some(&mut params.local.solver)
     }
 
     fn fit(params: &KnnSvmParams, data: &Dataset) -> hedgerow::Result<Fitted<KnnSvm>> {
@@ -210,12 +210,6 @@ impl Model for KnnSvm {
             ("rows", json!(self.n_rows())),
             ("neighbours", json!(self.params().k)),
         ]
-    }
-
-    fn to_libsvm(&self, _: LibSvmType) -> Result<LibSvmModel, Failure> {
-        Err(Failure::usage(
-            "LIBSVM has no format for local machines: leave --libsvm-model out",
-        ))
     }
 
     fn predict_with_scores(

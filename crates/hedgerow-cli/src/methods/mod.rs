@@ -21,7 +21,9 @@ use crate::failure::Failure;
 use crate::store::{self, Stored};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use hedgerow::data::{Dataset, SamplesView, Scaler};
-use hedgerow::local::{Assign, UpdateParams, UpdateReport};
+use hedgerow::kernel::{Kernel, KernelSpec};
+use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
+use hedgerow::svm::SolverParams;
 use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
@@ -89,10 +91,20 @@ pub(crate) trait Method: Sync + 'static {
     fn describe(params: &Self::Params) -> Vec<(String, String)>;
     /// Sets one of [`Method::TUNABLE`]; false if the name is none of them.
     fn set(params: &mut Self::Params, name: &str, value: f64) -> bool;
-    /// The settings shared by kernel machines.
-    fn solver(params: &mut Self::Params) -> &mut hedgerow::svm::SolverParams;
+    /// The settings shared by kernel machines, for methods that are such.
+    fn solver(_params: &mut Self::Params) -> Option<&mut SolverParams> {
+        None
+    }
+    /// The kernel, for methods that have one.
+    fn kernel(params: &mut Self::Params) -> Option<&mut KernelSpec> {
+        Self::solver(params).map(|solver| &mut solver.kernel)
+    }
     /// Trains.
     fn fit(params: &Self::Params, data: &Dataset) -> hedgerow::Result<Fitted<Self::Model>>;
+    /// The parameters of the local machines, for methods that are made of them.
+    fn local(_params: &mut Self::Params) -> Option<&mut FalkParams> {
+        None
+    }
 }
 
 /// A fitted model, as the commands see it.
@@ -100,8 +112,17 @@ pub(crate) trait Model: Predictor {
     /// Facts for `inspect`, as JSON values with their names.
     fn facts(&self) -> Vec<(&'static str, serde_json::Value)>;
 
-    /// The model in LIBSVM's format, as a model of the given type.
-    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure>;
+    /// The model as the local machines that it is made of.
+    fn as_falk(&self) -> Option<&FalkSvm> {
+        None
+    }
+
+    /// The model in LIBSVM's format, as a model of the given type, where it has such a type.
+    fn to_libsvm(&self, _svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
+        Err(Failure::usage(
+            "LIBSVM has no format for models of this method: leave --libsvm-model out",
+        ))
+    }
 
     /// Why each row is answered as it is, for methods that can tell: the support vectors that
     /// weigh most among other facts.
@@ -173,6 +194,8 @@ pub(crate) trait Trainer: Send + Sync {
     fn share_memory(&mut self, parts: usize);
     /// True if the kernel values come with the data.
     fn is_precomputed(&self) -> bool;
+    /// The parameters of the local machines, for methods that are made of them.
+    fn local(&mut self) -> Option<&mut FalkParams>;
     /// Trains.
     fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained>;
     /// A copy.
@@ -248,22 +271,32 @@ impl<T: Method> Trainer for Ready<T> {
 
     fn set(&mut self, name: &str, value: f64) -> Result<(), Failure> {
         if !T::set(&mut self.params, name, value) {
-            let kernel = &mut T::solver(&mut self.params).kernel;
+            let Some(kernel) = T::kernel(&mut self.params) else {
+                return Err(Failure::usage(format!(
+                    "--grid {name}: the method has no such parameter; it has {}",
+                    T::TUNABLE.join(", ")
+                )));
+            };
             *kernel = kernel_machine::with_kernel_parameter(kernel, name, value, T::TUNABLE)?;
         }
         Ok(())
     }
 
     fn share_memory(&mut self, parts: usize) {
-        T::solver(&mut self.params).cache_bytes /= parts.max(1);
+        if let Some(solver) = T::solver(&mut self.params) {
+            solver.cache_bytes /= parts.max(1);
+        }
     }
 
     fn is_precomputed(&self) -> bool {
         let mut params = self.params.clone();
-        let kernel = &T::solver(&mut params).kernel;
-        kernel
-            .fixed()
-            .is_some_and(hedgerow::kernel::Kernel::is_precomputed)
+        T::kernel(&mut params)
+            .and_then(|kernel| kernel.fixed())
+            .is_some_and(Kernel::is_precomputed)
+    }
+
+    fn local(&mut self) -> Option<&mut FalkParams> {
+        T::local(&mut self.params)
     }
 
     fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained> {

@@ -78,8 +78,8 @@ impl Method for NuSvc {
         true
     }
 
-    fn solver(params: &mut NuSvcParams) -> &mut SolverParams {
-        &mut params.solver
+    fn solver(params: &mut NuSvcParams) -> Option<&mut SolverParams> {
+        Some(&mut params.solver)
     }
 
     fn fit(params: &NuSvcParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmClassifier>> {

@@ -81,8 +81,8 @@ impl Method for NuSvr {
         true
     }
 
-    fn solver(params: &mut NuSvrParams) -> &mut SolverParams {
-        &mut params.solver
+    fn solver(params: &mut NuSvrParams) -> Option<&mut SolverParams> {
+        Some(&mut params.solver)
     }
 
     fn fit(params: &NuSvrParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmRegressor>> {

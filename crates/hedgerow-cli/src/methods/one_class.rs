@@ -66,8 +66,8 @@ impl Method for OneClass {
         true
     }
 
-    fn solver(params: &mut OneClassParams) -> &mut SolverParams {
-        &mut params.solver
+    fn solver(params: &mut OneClassParams) -> Option<&mut SolverParams> {
+        Some(&mut params.solver)
     }
 
     fn fit(params: &OneClassParams, data: &Dataset) -> hedgerow::Result<Fitted<OneClassSvm>> {

@@ -149,8 +149,8 @@ impl Method for CSvc {
         known
     }
 
-    fn solver(params: &mut SvcParams) -> &mut SolverParams {
-        &mut params.solver
+    fn solver(params: &mut SvcParams) -> Option<&mut SolverParams> {
+        Some(&mut params.solver)
     }
 
     fn fit(params: &SvcParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmClassifier>> {

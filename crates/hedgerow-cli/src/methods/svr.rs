@@ -81,8 +81,8 @@ impl Method for EpsilonSvr {
         true
     }
 
-    fn solver(params: &mut SvrParams) -> &mut SolverParams {
-        &mut params.solver
+    fn solver(params: &mut SvrParams) -> Option<&mut SolverParams> {
+        Some(&mut params.solver)
     }
 
     fn fit(params: &SvrParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmRegressor>> {

@@ -157,19 +157,7 @@ impl FalkParams {
         };
         let index = Index::build(&metric, store.view(), None, &hints)?;
         let searcher = index.searcher(store.view())?;
-        let (order, assignment) = match self.cover {
-            Cover::Levels => {
-                let tree = CoverTree::build(&metric, store.view(), None, self.tree)?;
-                (
-                    Order::by_levels(tree.visit_order()),
-                    Assignment::SmallestRank,
-                )
-            }
-            Cover::Simple => (
-                Order::random(store.len(), self.local.solver.seed),
-                Assignment::FirstCome,
-            ),
-        };
+        let (order, assignment) = self.order(&metric, &store)?;
         let covering = Covering::new(&searcher, store.len(), &order, k, core, assignment)?;
         tracing::info!(
             centres = covering.centres.len(),
@@ -204,6 +192,23 @@ impl FalkParams {
             seconds: start.elapsed().as_secs_f64(),
         };
         Ok(Fitted { model, report })
+    }
+
+    /// In which order rows become centres, and to which of them they belong.
+    pub(super) fn order(&self, metric: &Metric, store: &Store) -> Result<(Order, Assignment)> {
+        Ok(match self.cover {
+            Cover::Levels => {
+                let tree = CoverTree::build(metric, store.view(), None, self.tree)?;
+                (
+                    Order::by_levels(tree.visit_order()),
+                    Assignment::SmallestRank,
+                )
+            }
+            Cover::Simple => (
+                Order::random(store.len(), self.local.solver.seed),
+                Assignment::FirstCome,
+            ),
+        })
     }
 
     /// The metric in which neighbours are near.

@@ -57,7 +57,7 @@ pub(super) struct Learner<'a> {
     /// The kernel, unless every neighbourhood has its own.
     fixed: Option<Kernel>,
     /// Cost of a row of each class.
-    class_costs: Vec<f64>,
+    pub(super) class_costs: Vec<f64>,
     start: Instant,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         self.params.solver.limits(self.start)
     }
 
@@ -290,7 +290,7 @@ impl<'a> Learner<'a> {
     }
 }
 
-fn too_large(kernel: &Kernel) -> Error {
+pub(super) fn too_large(kernel: &Kernel) -> Error {
     Error::KernelUse {
         kernel: kernel.to_string(),
         problem: "its values on these data are too large: scale the features",
@@ -329,7 +329,7 @@ pub(super) fn stratified_folds(
     fold_of
 }
 
-fn copy_submatrix(matrix: &[f32], n: usize, positions: &[usize], svc: &mut SmallSvc) {
+pub(super) fn copy_submatrix(matrix: &[f32], n: usize, positions: &[usize], svc: &mut SmallSvc) {
     let m = positions.len();
     let out = svc.gram_mut(m);
     for (row, &i) in out.chunks_mut(m).zip(positions) {

@@ -5,6 +5,7 @@
 //! trains such machines beforehand, on neighbourhoods that together cover the data; [`KnnSvmParams`]
 //! trains one for every query; [`KnnParams`] only lets the nearest rows vote.
 
+pub mod bounds;
 mod covering;
 mod falk;
 mod falk_explain;
@@ -17,6 +18,7 @@ mod learner;
 mod machine;
 mod packed_rows;
 mod params;
+mod selection;
 mod store;
 mod twins;
 
@@ -27,3 +29,6 @@ pub use knn::{Knn, KnnParams, Vote};
 pub use knn_svm::{KnnSvm, KnnSvmParams};
 pub use machine::{LocalMachine, LocalMachines, LocalModel};
 pub use params::LocalSvmParams;
+pub use selection::{
+    Around, Candidate, FalkGrid, FalkSelection, Measure, SelectionProgress, Validate,
+};

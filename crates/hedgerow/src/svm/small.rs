@@ -119,11 +119,28 @@ impl SmallSvc {
         &mut self.solver.matrix_mut(n)[..n * n]
     }
 
+    /// The kernel matrix written last.
+    pub fn gram(&self) -> &[f32] {
+        self.solver.matrix()
+    }
+
     /// Solves for labels that are positive or not (+1 / −1), on the matrix written last. The same
     /// matrix may be solved again with other labels or costs. Labels of one sign only give the
     /// constant ±1 without any pair update.
     pub fn solve(
         &mut self,
+        labels: &[i8],
+        costs: Costs<'_>,
+        limits: &Limits,
+    ) -> Result<SmallMachine<'_>> {
+        self.solve_from(&[], labels, costs, limits)
+    }
+
+    /// As [`SmallSvc::solve`], from coefficients that are not far from the solution. They must sum
+    /// to 0; what lies outside its bounds by rounding is put on them. No coefficients: from 0.
+    pub fn solve_from(
+        &mut self,
+        start: &[f64],
         labels: &[i8],
         costs: Costs<'_>,
         limits: &Limits,
@@ -139,14 +156,19 @@ impl SmallSvc {
         if n == 0 {
             return Err(Error::NoRows);
         }
-        if let Costs::PerRow(costs) = costs
-            && costs.len() != n
-        {
-            return Err(Error::Shape {
-                what: "costs",
-                expected: n,
-                found: costs.len(),
-            });
+        let n_costs = match costs {
+            Costs::PerRow(costs) => costs.len(),
+            _ => n,
+        };
+        let n_start = if start.is_empty() { n } else { start.len() };
+        for (what, found) in [("costs", n_costs), ("coefficients to start from", n_start)] {
+            if found != n {
+                return Err(Error::Shape {
+                    what,
+                    expected: n,
+                    found,
+                });
+            }
         }
         let problem = &mut self.problem;
         for values in [
@@ -167,6 +189,9 @@ impl SmallSvc {
             } else {
                 problem.linear[i] = 1.0;
                 problem.lower[i] = -cost;
+            }
+            if let Some(&beta) = start.get(i) {
+                problem.start[i] = beta.clamp(problem.lower[i], problem.upper[i]);
             }
         }
         self.solver.solve_into(problem, limits, &mut self.solution);

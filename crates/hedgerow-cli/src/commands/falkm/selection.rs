@@ -4,7 +4,7 @@ use super::options::Words;
 use crate::failure::Failure;
 use hedgerow::data::Dataset;
 use hedgerow::kernel::KernelSpec;
-use hedgerow::local::FalkParams;
+use hedgerow::local::{FalkGrid, FalkParams, Validate};
 
 /// What is chosen from.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,31 +51,21 @@ impl Candidates {
     }
 }
 
-/// The parameters with the candidates that do best on the data.
-///
-/// The one place where the library's local model selection is to be called.
+/// The parameters with the candidates that do best on the data, judged like the original program by
+/// the inner half of each core.
 pub(super) fn select_locally(
     params: &FalkParams,
     candidates: &Candidates,
-    _data: &Dataset,
+    data: &Dataset,
 ) -> hedgerow::Result<FalkParams> {
-    let mut params = params.clone();
-    match (
-        &candidates.k[..],
-        &candidates.costs[..],
-        &candidates.kernels[..],
-    ) {
-        // A single candidate needs no comparison.
-        ([k], [cost], [kernel]) => {
-            params.k = *k;
-            params.local.cost = *cost;
-            params.local.solver.kernel = kernel.clone();
-            Ok(params)
-        }
-        (k, costs, kernels) => Err(hedgerow::Error::Parameter {
-            name: "-L 1, number of candidates",
-            value: (k.len() * costs.len() * kernels.len()) as f64,
-            requirement: "1, because this version cannot compare several: give one value each with -K, -c and -g",
-        }),
+    let grid = FalkGrid {
+        validate: Validate::InnerHalf,
+        ..FalkGrid::default()
     }
+    .with_k(&candidates.k)
+    .with_costs(&candidates.costs)
+    .with_kernels(candidates.kernels.clone())
+    .with_models(candidates.models);
+    let (chosen, _) = params.select(data, &grid)?;
+    Ok(chosen)
 }

@@ -42,6 +42,11 @@ impl DenseSolver {
         &mut self.matrix
     }
 
+    /// The matrix written last.
+    pub fn matrix(&self) -> &[f32] {
+        &self.matrix
+    }
+
     /// Solves a problem whose matrix was written with [`DenseSolver::matrix_mut`]. Variables of
     /// group 0 must stand before those of group 1.
     pub fn solve(&mut self, problem: &Problem, limits: &Limits) -> Solution {

@@ -1,0 +1,241 @@
+//! Cross-validation inside one neighbourhood.
+//!
+//! The kernel matrix of the neighbourhood is computed once; all values of C and all folds are
+//! solved on it. A row is held out by cost 0.
+
+use super::seed;
+use crate::data::Generator;
+use crate::kernel::{Gram, Kernel};
+use crate::local::learner::{Learner, copy_submatrix, occurring, too_large};
+use crate::local::store::{Answers, Store};
+use crate::svm::small::{Costs, SmallSvc, SmallSvr};
+use crate::svm::{Multiclass, pairs};
+use crate::{Result, Status};
+
+/// Buffers that one thread uses for one neighbourhood after the other.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    svc: SmallSvc,
+    svr: SmallSvr,
+    matrix: Vec<f32>,
+}
+
+/// A neighbourhood, and what is to be tried on it.
+pub(super) struct Problem<'a> {
+    /// Knows the kernel, and the costs for C = 1.
+    pub(super) learner: &'a Learner<'a>,
+    pub(super) store: &'a Store,
+    /// Rows in ascending distance from the centre.
+    pub(super) rows: &'a [u32],
+    /// Folds of the first rows; the others are never held out.
+    pub(super) folds: &'a [usize],
+    pub(super) costs: &'a [f64],
+    pub(super) epsilon: f64,
+}
+
+impl Problem<'_> {
+    /// Accuracy, or mean squared error, on the validated rows for every cost.
+    pub(super) fn scores(&self, workspace: &mut Workspace) -> Result<(Vec<f64>, Status)> {
+        match &self.store.answers {
+            Answers::Classes(labels) => self.accuracies(labels.codes(), workspace),
+            Answers::Real(targets) => self.errors(targets, workspace),
+        }
+    }
+
+    fn n_folds(&self) -> usize {
+        self.folds.iter().max().map_or(0, |&last| last + 1)
+    }
+
+    fn is_held_out(&self, position: usize, fold: usize) -> bool {
+        self.folds.get(position) == Some(&fold)
+    }
+
+    fn matrix_into(&self, kernel: &Kernel, out: &mut [f32]) -> Result<()> {
+        Gram::new(kernel, self.store.view(), self.rows.to_vec())?
+            .sequential(true)
+            .symmetric_into(out)
+    }
+
+    fn accuracies(&self, codes: &[u32], workspace: &mut Workspace) -> Result<(Vec<f64>, Status)> {
+        let codes: Vec<u32> = self.rows.iter().map(|&row| codes[row as usize]).collect();
+        let classes = occurring(codes.iter().copied());
+        if classes.len() == 1 {
+            // Whatever is held out, a constant answers and is right.
+            return Ok((vec![1.0; self.costs.len()], Status::Converged));
+        }
+        let n = self.rows.len();
+        let kernel = self.learner.kernel(self.rows)?;
+        let is_binary = classes.len() == 2;
+        if is_binary {
+            self.matrix_into(&kernel, workspace.svc.gram_mut(n))?;
+        } else {
+            workspace.matrix.resize(n * n, 0.0);
+            self.matrix_into(&kernel, &mut workspace.matrix[..n * n])?;
+        }
+        let mut status = Status::Converged;
+        // Of every cost, validated row and machine.
+        let n_pairs = Multiclass::OneVsOne.n_machines(classes.len());
+        let n_validated = self.folds.len();
+        let mut decisions = vec![0.0; self.costs.len() * n_validated * n_pairs];
+        for (number, (first, second)) in pairs(classes.len()).enumerate() {
+            let positions: Vec<usize> = (0..n)
+                .filter(|&p| codes[p] == classes[first] || codes[p] == classes[second])
+                .collect();
+            if !is_binary {
+                copy_submatrix(&workspace.matrix, n, &positions, &mut workspace.svc);
+            }
+            let labels: Vec<i8> = positions
+                .iter()
+                .map(|&p| if codes[p] == classes[first] { 1 } else { -1 })
+                .collect();
+            let unit_costs: Vec<f64> = positions
+                .iter()
+                .map(|&p| {
+                    self.learner.class_costs[codes[p] as usize] * self.store.weight(self.rows[p])
+                })
+                .collect();
+            let held_out: Vec<Vec<bool>> = (0..self.n_folds())
+                .map(|fold| {
+                    let out = |&p: &usize| self.is_held_out(p, fold);
+                    positions.iter().map(out).collect()
+                })
+                .collect();
+            // Solutions for neighbouring costs are alike, and so are those of all rows and of all
+            // rows but a few.
+            let mut whole: Vec<f64> = Vec::new();
+            let mut cost_before = 0.0;
+            let mut start = Vec::new();
+            for (at, &cost) in self.costs.iter().enumerate() {
+                let costs: Vec<f64> = unit_costs.iter().map(|unit| cost * unit).collect();
+                for beta in &mut whole {
+                    *beta *= cost / cost_before;
+                }
+                cost_before = cost;
+                let machine = workspace.svc.solve_from(
+                    &whole,
+                    &labels,
+                    Costs::PerRow(&costs),
+                    &self.learner.limits(),
+                )?;
+                if !machine.rho.is_finite() {
+                    return Err(too_large(&kernel));
+                }
+                whole.clear();
+                whole.extend_from_slice(machine.coefficients);
+                for (fold, held_out) in held_out.iter().enumerate() {
+                    let gram = workspace.svc.gram();
+                    seed::without(&whole, held_out, &labels, &costs, gram, &mut start);
+                    let kept: Vec<f64> = costs
+                        .iter()
+                        .zip(held_out)
+                        .map(|(&cost, &out)| if out { 0.0 } else { cost })
+                        .collect();
+                    let machine = workspace.svc.solve_from(
+                        &start,
+                        &labels,
+                        Costs::PerRow(&kept),
+                        &self.learner.limits(),
+                    )?;
+                    status = status.and(machine.status);
+                    for p in (0..n_validated).filter(|&p| self.is_held_out(p, fold)) {
+                        let decision = if is_binary {
+                            machine.decisions[p]
+                        } else {
+                            let values = &workspace.matrix[p * n..(p + 1) * n];
+                            expand(machine.coefficients, &positions, values) - machine.rho
+                        };
+                        decisions[(at * n_validated + p) * n_pairs + number] = decision;
+                    }
+                }
+            }
+        }
+        let scores = decisions
+            .chunks(n_validated * n_pairs)
+            .map(|of_cost| share_right(of_cost, n_pairs, &classes, &codes))
+            .collect();
+        Ok((scores, status))
+    }
+
+    fn errors(&self, targets: &[f64], workspace: &mut Workspace) -> Result<(Vec<f64>, Status)> {
+        let targets: Vec<f64> = self.rows.iter().map(|&row| targets[row as usize]).collect();
+        if targets.iter().all(|&target| target == targets[0]) {
+            return Ok((vec![0.0; self.costs.len()], Status::Converged));
+        }
+        let n = self.rows.len();
+        let kernel = self.learner.kernel(self.rows)?;
+        workspace.matrix.resize(n * n, 0.0);
+        let matrix = &mut workspace.matrix[..n * n];
+        self.matrix_into(&kernel, matrix)?;
+        let everything: Vec<usize> = (0..n).collect();
+        let mut status = Status::Converged;
+        let mut scores = Vec::with_capacity(self.costs.len());
+        for &cost in self.costs {
+            let mut sum = 0.0;
+            for fold in 0..self.n_folds() {
+                let kept: Vec<f64> = self
+                    .rows
+                    .iter()
+                    .enumerate()
+                    .map(|(p, &row)| {
+                        if self.is_held_out(p, fold) {
+                            0.0
+                        } else {
+                            cost * self.store.weight(row)
+                        }
+                    })
+                    .collect();
+                let limits = self.learner.limits();
+                let machine =
+                    workspace
+                        .svr
+                        .solve(matrix, &targets, &kept, self.epsilon, &limits)?;
+                if !machine.rho.is_finite() {
+                    return Err(too_large(&kernel));
+                }
+                status = status.and(machine.status);
+                for p in (0..self.folds.len()).filter(|&p| self.is_held_out(p, fold)) {
+                    let values = &matrix[p * n..(p + 1) * n];
+                    let answer = expand(&machine.coefficients, &everything, values) - machine.rho;
+                    sum += (answer - targets[p]).powi(2);
+                }
+            }
+            scores.push(sum / self.folds.len() as f64);
+        }
+        Ok((scores, status))
+    }
+}
+
+/// $\sum_i \beta_i K(x_i, x)$ over the rows at some positions.
+fn expand(coefficients: &[f64], positions: &[usize], values: &[f32]) -> f64 {
+    let terms = coefficients.iter().zip(positions);
+    terms
+        .filter(|&(&beta, _)| beta != 0.0)
+        .map(|(&beta, &p)| beta * f64::from(values[p]))
+        .sum()
+}
+
+/// Share of rows whose machines vote for their class. `decisions` has those of the first row first.
+fn share_right(decisions: &[f64], n_machines: usize, classes: &[u32], codes: &[u32]) -> f64 {
+    let rows = decisions.chunks(n_machines).zip(codes);
+    let n_rows = rows.len();
+    let right = rows.filter(|(values, code)| {
+        let winner = Multiclass::OneVsOne.decide(classes.len(), values);
+        classes[winner as usize] == **code
+    });
+    right.count() as f64 / n_rows as f64
+}
+
+/// Deals the rows of each group to folds in turn, in random order.
+pub(super) fn deal(groups: &[u32], n_folds: usize, generator: &mut Generator) -> Vec<usize> {
+    let mut fold_of = vec![0; groups.len()];
+    let mut dealt = 0;
+    for group in occurring(groups.iter().copied()) {
+        let mut members: Vec<usize> = (0..groups.len()).filter(|&i| groups[i] == group).collect();
+        generator.shuffle(&mut members);
+        for i in members {
+            fold_of[i] = dealt % n_folds;
+            dealt += 1;
+        }
+    }
+    fold_of
+}
