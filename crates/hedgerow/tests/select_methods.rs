@@ -5,15 +5,15 @@ mod select_support;
 use hedgerow::Error;
 use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, Target};
 use hedgerow::select::{
-    CfsParams, CorrelationParams, Direction, Elimination, GivenSimilarity, MutualInformationParams,
-    ReliefParams, ReliefVariant, RfeKernel, RfeParams, Selector, Similarity, SimilarityKind,
-    StreamwiseParams, WrapperParams, random_ranking,
+    CfsParams, CorrelationParams, Direction, Elimination, GivenSimilarity, MrmrParams,
+    MutualInformationParams, QpfsParams, ReliefParams, ReliefVariant, RfeKernel, RfeParams,
+    Selector, Similarity, SimilarityKind, StreamwiseParams, WrapperParams, random_ranking,
 };
 use select_support::{as_sparse, random_data};
 
 fn dataset(width: usize, values: Vec<f64>, labels: &[f64]) -> Dataset {
-    let samples = Samples::dense(labels.len(), width, values).unwrap();
-    Dataset::new(samples, Target::Classes(ClassLabels::from_numbers(labels))).unwrap()
+    let samples = Samples::dense(labels.len(), width, values).expect("valid");
+    Dataset::new(samples, Target::Classes(ClassLabels::from_numbers(labels))).expect("valid")
 }
 
 fn column(data: &Dataset, f: usize) -> Vec<f64> {
@@ -26,7 +26,7 @@ fn column(data: &Dataset, f: usize) -> Vec<f64> {
 #[test]
 fn cfs_finds_the_subset_of_largest_merit() {
     let data = random_data(70, 9, 2, 0.0, 12);
-    let correlation = CorrelationParams::default().fit(&data).unwrap();
+    let correlation = CorrelationParams::default().fit(&data).expect("valid");
     let merit = |subset: &[usize]| {
         let class: f64 = subset.iter().map(|&f| correlation.relevance(f)).sum();
         let mut pairs = 0.0;
@@ -46,23 +46,23 @@ fn cfs_finds_the_subset_of_largest_merit() {
         })
         .map(|subset| (merit(&subset), subset))
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .unwrap();
+        .expect("valid");
     let ranking = CfsParams::default()
         .with_patience(40)
         .rank(&correlation)
-        .unwrap();
+        .expect("valid");
     let mut found = ranking.features.clone();
     found.sort_unstable();
     assert_eq!(found, best.1);
-    assert!((ranking.scores.last().unwrap() - best.0).abs() < 1e-12);
+    assert!((ranking.scores.last().expect("valid") - best.0).abs() < 1e-12);
     let short = CfsParams::default()
         .with_count(1)
         .rank(&correlation)
-        .unwrap();
+        .expect("valid");
     assert_eq!(short.len(), 1);
     // Nothing is relevant: nothing is chosen.
-    let none = GivenSimilarity::new(vec![1.0, 0.0, 0.0, 1.0], vec![0.0; 2]).unwrap();
-    assert!(CfsParams::default().rank(&none).unwrap().is_empty());
+    let none = GivenSimilarity::new(vec![1.0, 0.0, 0.0, 1.0], vec![0.0; 2]).expect("valid");
+    assert!(CfsParams::default().rank(&none).expect("valid").is_empty());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn streamwise_selection_keeps_signal_and_drops_copies() {
         labels.push(class);
     }
     let data = dataset(25, values, &labels);
-    let ranking = StreamwiseParams::default().rank(&data).unwrap();
+    let ranking = StreamwiseParams::default().rank(&data).expect("valid");
     assert!(
         ranking.features.starts_with(&[1, 4]),
         "{:?}",
@@ -87,7 +87,9 @@ fn streamwise_selection_keeps_signal_and_drops_copies() {
     assert!(!ranking.features.contains(&2) && !ranking.features.contains(&3));
     assert!(ranking.len() <= 4);
     assert_eq!(
-        StreamwiseParams::default().rank(&as_sparse(&data)).unwrap(),
+        StreamwiseParams::default()
+            .rank(&as_sparse(&data))
+            .expect("valid"),
         ranking
     );
     let three = dataset(1, vec![1.0, 2.0, 3.0], &[1.0, 2.0, 3.0]);
@@ -102,7 +104,13 @@ fn streamwise_selection_keeps_signal_and_drops_copies() {
     ));
     // As many features as rows: the tests end when nothing is left to test with.
     let wide = random_data(6, 30, 2, 0.0, 1);
-    assert!(StreamwiseParams::default().rank(&wide).unwrap().len() <= 4);
+    assert!(
+        StreamwiseParams::default()
+            .rank(&wide)
+            .expect("valid")
+            .len()
+            <= 4
+    );
     // A perfect feature leaves nothing to explain.
     let perfect = dataset(
         2,
@@ -110,7 +118,7 @@ fn streamwise_selection_keeps_signal_and_drops_copies() {
         &[0.0, 0.0, 1.0, 1.0],
     );
     let params = StreamwiseParams::default();
-    assert_eq!(params.rank(&perfect).unwrap().features, [0]);
+    assert_eq!(params.rank(&perfect).expect("valid").features, [0]);
 }
 
 /// ReliefF by the definition.
@@ -132,7 +140,7 @@ fn naive_relief(data: &Dataset, k: usize, variant: ReliefVariant) -> Vec<f64> {
             values.iter().map(map).collect()
         })
         .collect();
-    let labels = data.classes().unwrap();
+    let labels = data.classes().expect("valid");
     let codes = labels.codes();
     let counts = labels.counts();
     let sq_dist =
@@ -146,7 +154,7 @@ fn naive_relief(data: &Dataset, k: usize, variant: ReliefVariant) -> Vec<f64> {
     let (mut hits, mut misses) = (vec![0.0; width], vec![0.0; width]);
     for i in 0..n {
         let own = codes[i];
-        let mut add = |rows: &[usize], sums: &mut Vec<f64>, weight: f64| {
+        let add = |rows: &[usize], sums: &mut Vec<f64>, weight: f64| {
             for f in 0..width {
                 for &j in rows {
                     sums[f] += weight * (scaled[f][i] - scaled[f][j]).abs();
@@ -189,7 +197,7 @@ fn relief_is_what_its_definition_says() {
                     .with_neighbours(k)
                     .with_variant(variant);
                 let expected = naive_relief(&data, k, variant);
-                let ranking = params.rank(&data).unwrap();
+                let ranking = params.rank(&data).expect("valid");
                 assert_eq!(ranking.len(), width);
                 for (&f, &score) in ranking.features.iter().zip(&ranking.scores) {
                     assert!((score - expected[f]).abs() < 1e-10 * expected[f].abs().max(1.0));
@@ -198,7 +206,7 @@ fn relief_is_what_its_definition_says() {
                     // Among few features the one that follows the class stands out.
                     assert_eq!(ranking.features[0], 0);
                 }
-                let sparse = params.rank(&as_sparse(&data)).unwrap();
+                let sparse = params.rank(&as_sparse(&data)).expect("valid");
                 assert_eq!(sparse.features, ranking.features);
             }
         }
@@ -225,10 +233,14 @@ fn relief_has_defined_ends() {
     let ranking = ReliefParams::default()
         .with_neighbours(1)
         .rank(&data)
-        .unwrap();
+        .expect("valid");
     assert_eq!((ranking.features[0], ranking.scores[0]), (0, f64::INFINITY));
     assert_eq!(
-        ranking.scores[ranking.features.iter().position(|&f| f == 1).unwrap()],
+        ranking.scores[ranking
+            .features
+            .iter()
+            .position(|&f| f == 1)
+            .expect("valid")],
         0.0
     );
     let none = ReliefParams::default().with_neighbours(0).rank(&data);
@@ -259,7 +271,7 @@ fn elimination_keeps_the_features_that_carry_the_margin() {
             let params = RfeParams::default()
                 .with_elimination(elimination)
                 .with_kernel(kernel);
-            let rfe = params.rank(&data).unwrap();
+            let rfe = params.rank(&data).expect("valid");
             let mut best = rfe.ranking.top(2).to_vec();
             best.sort_unstable();
             assert_eq!(best, [11, 29], "{elimination:?} {kernel:?}");
@@ -274,12 +286,19 @@ fn elimination_keeps_the_features_that_carry_the_margin() {
             };
             assert!(rfe.rounds.abs_diff(rounds) <= 1, "{}", rfe.rounds);
             assert_eq!(
-                params.rank(&as_sparse(&data)).unwrap().ranking.features,
+                params
+                    .rank(&as_sparse(&data))
+                    .expect("valid")
+                    .ranking
+                    .features,
                 rfe.ranking.features
             );
         }
     }
-    let kept = RfeParams::default().with_keep(8).rank(&data).unwrap();
+    let kept = RfeParams::default()
+        .with_keep(8)
+        .rank(&data)
+        .expect("valid");
     assert_eq!(kept.ranking.len(), 40);
     let one = dataset(1, vec![1.0], &[1.0]);
     assert!(matches!(
@@ -293,11 +312,14 @@ fn the_linear_criterion_is_the_first_round_of_an_exact_machine() {
     use hedgerow::kernel::Kernel;
     use hedgerow::svm::SvcParams;
     let data = random_data(50, 6, 2, 0.0, 19);
-    let rfe = RfeParams::default().with_keep(6).rank(&data).unwrap();
+    let rfe = RfeParams::default()
+        .with_keep(6)
+        .rank(&data)
+        .expect("valid");
     let svc = SvcParams::default()
         .with_kernel(Kernel::Linear)
         .with_tolerance(1e-5);
-    let parts = svc.fit(&data).unwrap().model.parts();
+    let parts = svc.fit(&data).expect("valid").model.parts();
     let machine = &parts.expansion.machines[0];
     let view = parts.expansion.support_vectors.view();
     for (&f, &score) in rfe.ranking.features.iter().zip(&rfe.ranking.scores) {
@@ -314,12 +336,15 @@ fn wrappers_walk_greedily_in_both_directions() {
     // The error of a subset is known: feature 2 is worth 5, 0 is worth 3, 3 is worth 1.
     let worth = [3.0, 0.0, 5.0, 1.0];
     let error = |subset: &[usize]| Ok(10.0 - subset.iter().map(|&f| worth[f]).sum::<f64>());
-    let forward = WrapperParams::default().search(4, &error).unwrap();
+    let forward = WrapperParams::default().search(4, &error).expect("valid");
     assert_eq!(forward.features, [2, 0, 3, 1]);
     assert_eq!(forward.scores, [5.0, 2.0, 1.0, 1.0]);
     let backward = WrapperParams::default().with_direction(Direction::Backward);
-    assert_eq!(backward.search(4, &error).unwrap().features, [2, 0, 3, 1]);
-    let two = backward.with_count(2).search(4, &error).unwrap();
+    assert_eq!(
+        backward.search(4, &error).expect("valid").features,
+        [2, 0, 3, 1]
+    );
+    let two = backward.with_count(2).search(4, &error).expect("valid");
     assert_eq!(two.features, [0, 2, 3, 1]);
     let fails = |_: &[usize]| Err(Error::NoRows);
     assert_eq!(
@@ -329,7 +354,7 @@ fn wrappers_walk_greedily_in_both_directions() {
     assert!(
         WrapperParams::default()
             .search(0, &error)
-            .unwrap()
+            .expect("valid")
             .is_empty()
     );
 }
@@ -352,13 +377,13 @@ fn every_selector_ranks_and_does_not_see_threads() {
         Selector::MaxRelevance(kind),
         Selector::Mrmr(
             SimilarityKind::Correlation(CorrelationParams::default()),
-            Default::default(),
+            MrmrParams::default(),
         ),
-        Selector::Qpfs(kind, Default::default()),
-        Selector::Cfs(kind, Default::default()),
-        Selector::Relief(Default::default()),
-        Selector::Streamwise(Default::default()),
-        Selector::Rfe(Default::default()),
+        Selector::Qpfs(kind, QpfsParams::default()),
+        Selector::Cfs(kind, CfsParams::default()),
+        Selector::Relief(ReliefParams::default()),
+        Selector::Streamwise(StreamwiseParams::default()),
+        Selector::Rfe(RfeParams::default()),
         Selector::Random { seed: 1 },
     ];
     for selector in &selectors {
@@ -366,8 +391,8 @@ fn every_selector_ranks_and_does_not_see_threads() {
             let pool = rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .build()
-                .unwrap();
-            pool.install(|| selector.rank(&data, Some(10)).unwrap().ranking)
+                .expect("valid");
+            pool.install(|| selector.rank(&data, Some(10)).expect("valid").ranking)
         };
         let one = run(1);
         assert_eq!(one, run(3), "{selector:?}");

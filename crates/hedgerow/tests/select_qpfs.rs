@@ -3,7 +3,7 @@
 mod select_support;
 
 use hedgerow::data::Generator;
-use hedgerow::select::qpfs::{NystromFactor, bounds};
+use hedgerow::select::qpfs::{NystromFactor, QpfsSeconds, bounds};
 use hedgerow::select::{
     Alpha, CorrelationParams, Domain, GivenSimilarity, MutualInformationParams, Qpfs, QpfsParams,
     Sampling, Similarity, SimilarityMean, max_relevance,
@@ -127,10 +127,10 @@ fn projected_gradient(matrix: &[f64], linear: &[f64]) -> Vec<f64> {
 
 #[test]
 fn both_solvers_find_clarabels_optimum() {
-    for programme in golden()["programmes"].as_array().unwrap() {
+    for programme in golden()["programmes"].as_array().expect("valid") {
         let factor = numbers(&programme["factor"]);
-        let rank = programme["rank"].as_u64().unwrap() as usize;
-        let ridge = programme["ridge"].as_f64().unwrap();
+        let rank = programme["rank"].as_u64().expect("valid") as usize;
+        let ridge = programme["ridge"].as_f64().expect("valid");
         let linear = numbers(&programme["linear"]);
         let expected = numbers(&programme["x"]);
         let matrix = hessian(&factor, rank, ridge);
@@ -148,7 +148,7 @@ fn both_solvers_find_clarabels_optimum() {
             None,
         );
         assert_eq!(primal.status, Status::Converged);
-        let objective = programme["objective"].as_f64().unwrap();
+        let objective = programme["objective"].as_f64().expect("valid");
         assert!((primal.objective - objective).abs() < 1e-9 * objective.abs().max(1.0));
         for i in 0..expected.len() {
             assert!((dual.x[i] - expected[i]).abs() < 1e-6);
@@ -214,17 +214,19 @@ fn positive_similarity(n: usize, rank: usize, seed: u64) -> GivenSimilarity {
     let mut random = Generator::new(seed);
     let factor: Vec<f64> = (0..n * rank).map(|_| random.uniform()).collect();
     let relevance = (0..n).map(|_| random.uniform()).collect();
-    GivenSimilarity::new(hessian(&factor, rank, 0.05), relevance).unwrap()
+    GivenSimilarity::new(hessian(&factor, rank, 0.05), relevance).expect("valid")
 }
 
 #[test]
 fn relevance_alone_is_max_relevance() {
     let data = random_data(80, 20, 3, 0.0, 2);
-    let information = MutualInformationParams::default().fit(&data).unwrap();
+    let information = MutualInformationParams::default()
+        .fit(&data)
+        .expect("valid");
     let only = QpfsParams::default().with_alpha(Alpha::Fixed(1.0));
-    let qpfs = only.rank(&information).unwrap();
+    let qpfs = only.rank(&information).expect("valid");
     assert_eq!(qpfs.ranking.features, max_relevance(&information).features);
-    let sampled = only.with_rate(0.3).rank(&information).unwrap();
+    let sampled = only.with_rate(0.3).rank(&information).expect("valid");
     assert_eq!(sampled.ranking.features, qpfs.ranking.features);
 }
 
@@ -239,11 +241,11 @@ fn without_relevance_the_class_does_not_matter() {
         hedgerow::data::Target::Classes(labels),
     );
     let weights = |data| {
-        let information = MutualInformationParams::default().fit(data).unwrap();
+        let information = MutualInformationParams::default().fit(data).expect("valid");
         let params = QpfsParams::default().with_alpha(Alpha::Fixed(0.0));
-        params.rank(&information).unwrap().weights
+        params.rank(&information).expect("valid").weights
     };
-    assert_eq!(weights(&data), weights(&other.unwrap()));
+    assert_eq!(weights(&data), weights(&other.expect("valid")));
 }
 
 #[test]
@@ -251,17 +253,17 @@ fn scaling_similarity_and_relevance_together_changes_nothing() {
     let similarity = positive_similarity(15, 6, 3);
     let matrix: Vec<f64> = similarity
         .matrix(u64::MAX)
-        .unwrap()
+        .expect("valid")
         .iter()
         .map(|q| 7.0 * q)
         .collect();
     let relevance = similarity.relevances().iter().map(|f| 7.0 * f).collect();
-    let scaled = GivenSimilarity::new(matrix, relevance).unwrap();
+    let scaled = GivenSimilarity::new(matrix, relevance).expect("valid");
     for domain in [Domain::Simplex, Domain::Subspace] {
         let params = QpfsParams::default().with_domain(domain);
         let (a, b) = (
-            params.rank(&similarity).unwrap(),
-            params.rank(&scaled).unwrap(),
+            params.rank(&similarity).expect("valid"),
+            params.rank(&scaled).expect("valid"),
         );
         assert!((a.alpha - b.alpha).abs() < 1e-12);
         assert_eq!(a.ranking.features, b.ranking.features);
@@ -276,7 +278,7 @@ fn a_twin_shares_the_weight_of_its_original() {
     let similarity = positive_similarity(8, 8, 5);
     let n = 8;
     let params = QpfsParams::default().with_alpha(Alpha::Fixed(0.3));
-    let alone = params.rank(&similarity).unwrap();
+    let alone = params.rank(&similarity).expect("valid");
     let twin = alone.ranking.features[0];
     // The last feature is a copy of the heaviest.
     let original = |f: usize| if f == n { twin } else { f };
@@ -285,8 +287,8 @@ fn a_twin_shares_the_weight_of_its_original() {
         matrix.extend((0..=n).map(|j| similarity.pair(original(i), original(j))));
     }
     let relevance = (0..=n).map(|f| similarity.relevance(original(f))).collect();
-    let doubled = GivenSimilarity::new(matrix, relevance).unwrap();
-    let both = params.rank(&doubled).unwrap();
+    let doubled = GivenSimilarity::new(matrix, relevance).expect("valid");
+    let both = params.rank(&doubled).expect("valid");
     assert!((both.weights[twin] + both.weights[n] - alone.weights[twin]).abs() < 1e-6);
     for f in (0..n).filter(|&f| f != twin) {
         assert!((both.weights[f] - alone.weights[f]).abs() < 1e-6);
@@ -298,11 +300,11 @@ fn a_matrix_of_full_rank_makes_both_domains_one() {
     let similarity = positive_similarity(30, 30, 8);
     for alpha in [0.0, 0.1, 0.3, 0.5, 0.7, 0.9] {
         let params = QpfsParams::default().with_alpha(Alpha::Fixed(alpha));
-        let simplex = params.rank(&similarity).unwrap();
+        let simplex = params.rank(&similarity).expect("valid");
         let subspace = params
             .with_domain(Domain::Subspace)
             .rank(&similarity)
-            .unwrap();
+            .expect("valid");
         assert_eq!(subspace.domain, Domain::Subspace);
         assert_eq!(subspace.rank_kept, 30);
         assert_eq!(simplex.ranking.features, subspace.ranking.features);
@@ -317,15 +319,17 @@ fn a_matrix_of_full_rank_makes_both_domains_one() {
 fn the_heuristic_has_all_its_forms() {
     let similarity = positive_similarity(10, 3, 4);
     let n = 10;
-    let matrix = similarity.matrix(u64::MAX).unwrap();
+    let matrix = similarity.matrix(u64::MAX).expect("valid");
     let f = similarity.relevances().iter().sum::<f64>() / 10.0;
     let with = |mean| QpfsParams::default().with_alpha(Alpha::Heuristic(mean));
-    let full = with(SimilarityMean::Computed).rank(&similarity).unwrap();
+    let full = with(SimilarityMean::Computed)
+        .rank(&similarity)
+        .expect("valid");
     let q = matrix.iter().sum::<f64>() / 100.0;
     assert!((full.alpha - q / (q + f)).abs() < 1e-12);
     let triangle = with(SimilarityMean::UpperTriangle)
         .rank(&similarity)
-        .unwrap();
+        .expect("valid");
     let upper: f64 = (0..n)
         .flat_map(|i| (i..n).map(move |j| (i, j)))
         .map(|(i, j)| matrix[i * n + j])
@@ -334,7 +338,7 @@ fn the_heuristic_has_all_its_forms() {
     let rows = with(SimilarityMean::Computed)
         .with_rate(0.4)
         .rank(&similarity)
-        .unwrap();
+        .expect("valid");
     assert_eq!(rows.sampled.len(), 4);
     let sum: f64 = rows
         .sampled
@@ -345,17 +349,17 @@ fn the_heuristic_has_all_its_forms() {
     let implied = with(SimilarityMean::Approximated)
         .with_rate(0.4)
         .rank(&similarity)
-        .unwrap();
+        .expect("valid");
     let mut sampled = Vec::new();
     for &i in &implied.sampled {
         sampled.extend_from_slice(&matrix[i * n..(i + 1) * n]);
     }
-    let factor = NystromFactor::new(&sampled, &implied.sampled, n).unwrap();
+    let factor = NystromFactor::new(&sampled, &implied.sampled, n).expect("valid");
     let entries: f64 = factor.matrix().iter().sum();
     assert!((implied.mean_similarity - entries / 100.0).abs() < 1e-10);
     // Nothing similar, nothing relevant.
-    let nothing = GivenSimilarity::new(vec![0.0; 9], vec![0.0; 3]).unwrap();
-    let even = QpfsParams::default().rank(&nothing).unwrap();
+    let nothing = GivenSimilarity::new(vec![0.0; 9], vec![0.0; 3]).expect("valid");
+    let even = QpfsParams::default().rank(&nothing).expect("valid");
     assert_eq!(even.alpha, 0.5);
     assert_eq!(even.ranking.features, [0, 1, 2]);
 }
@@ -378,7 +382,8 @@ fn sampled_rows_rebuild_a_matrix_of_their_rank() {
     let factor: Vec<f64> = (0..n * rank).map(|_| random.normal()).collect();
     let matrix = hessian(&factor, rank, 0.0);
     let positions = random.sample(n, rank);
-    let nystrom = NystromFactor::new(&sampled_rows(&matrix, n, &positions), &positions, n).unwrap();
+    let nystrom =
+        NystromFactor::new(&sampled_rows(&matrix, n, &positions), &positions, n).expect("valid");
     let error: Vec<f64> = nystrom
         .matrix()
         .iter()
@@ -386,7 +391,7 @@ fn sampled_rows_rebuild_a_matrix_of_their_rank() {
         .map(|(a, b)| a - b)
         .collect();
     assert!(frobenius(&error) < 1e-8 * frobenius(&matrix));
-    let (values, vectors) = nystrom.orthonormal(1e-8).unwrap();
+    let (values, vectors) = nystrom.orthonormal(1e-8).expect("valid");
     assert_eq!(values.len(), rank);
     for a in 0..rank {
         for b in 0..rank {
@@ -408,10 +413,14 @@ fn the_error_falls_as_more_rows_are_sampled() {
     // Few rows, many features, as in gene expression: the matrix is indefinite.
     let data = random_data(60, 150, 4, 0.0, 21);
     for similarity in [
-        Box::new(MutualInformationParams::default().fit(&data).unwrap()) as Box<dyn Similarity>,
-        Box::new(CorrelationParams::default().fit(&data).unwrap()),
+        Box::new(
+            MutualInformationParams::default()
+                .fit(&data)
+                .expect("valid"),
+        ) as Box<dyn Similarity>,
+        Box::new(CorrelationParams::default().fit(&data).expect("valid")),
     ] {
-        let matrix = similarity.matrix(u64::MAX).unwrap();
+        let matrix = similarity.matrix(u64::MAX).expect("valid");
         let mut last = f64::INFINITY;
         for count in [8, 30, 75, 140] {
             // Nested samples, so that one draw is compared with its own extension.
@@ -420,7 +429,7 @@ fn the_error_falls_as_more_rows_are_sampled() {
             let mut positions = order[..count].to_vec();
             positions.sort_unstable();
             let rows = sampled_rows(&matrix, 150, &positions);
-            let nystrom = NystromFactor::new(&rows, &positions, 150).unwrap();
+            let nystrom = NystromFactor::new(&rows, &positions, 150).expect("valid");
             let error: Vec<f64> = nystrom
                 .matrix()
                 .iter()
@@ -438,11 +447,11 @@ fn the_error_falls_as_more_rows_are_sampled() {
 #[test]
 fn all_rows_sampled_is_the_exact_method() {
     let similarity = positive_similarity(20, 20, 6);
-    let exact = QpfsParams::default().rank(&similarity).unwrap();
+    let exact = QpfsParams::default().rank(&similarity).expect("valid");
     let all = QpfsParams::default()
         .with_rate(1.0)
         .rank(&similarity)
-        .unwrap();
+        .expect("valid");
     assert_eq!(exact.ranking, all.ranking);
     for sampling in [Sampling::Uniform, Sampling::ColumnNorm, Sampling::Diagonal] {
         for domain in [Domain::Simplex, Domain::Subspace] {
@@ -450,7 +459,7 @@ fn all_rows_sampled_is_the_exact_method() {
                 .with_rate(0.5)
                 .with_sampling(sampling)
                 .with_domain(domain);
-            let some = params.rank(&similarity).unwrap();
+            let some = params.rank(&similarity).expect("valid");
             assert_eq!(some.sampled.len(), 10);
             assert!((some.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             assert_eq!(some.ranking.len(), 20);
@@ -468,16 +477,25 @@ fn constant_features_are_ranked_last_unless_kept() {
             [row[0], 1.0, row[1], row[2], 2.0, row[3]]
         })
         .collect();
-    let samples = hedgerow::data::Samples::dense(60, 6, values).unwrap();
-    let data = hedgerow::data::Dataset::new(samples, data.target().clone()).unwrap();
-    let information = MutualInformationParams::default().fit(&data).unwrap();
+    let samples = hedgerow::data::Samples::dense(60, 6, values).expect("valid");
+    let data = hedgerow::data::Dataset::new(samples, data.target().clone()).expect("valid");
+    let information = MutualInformationParams::default()
+        .fit(&data)
+        .expect("valid");
     let params = QpfsParams::default().with_alpha(Alpha::Fixed(0.05));
-    let qpfs = params.rank(&information).unwrap();
+    let qpfs = params.rank(&information).expect("valid");
     assert_eq!(qpfs.ranking.features[4..], [1, 4]);
     assert_eq!(qpfs.weights[1], 0.0);
-    let sampled = params.clone().with_rate(0.6).rank(&information).unwrap();
+    let sampled = params
+        .clone()
+        .with_rate(0.6)
+        .rank(&information)
+        .expect("valid");
     assert_eq!(sampled.ranking.features[4..], [1, 4]);
-    let kept = params.with_keep_constant(true).rank(&information).unwrap();
+    let kept = params
+        .with_keep_constant(true)
+        .rank(&information)
+        .expect("valid");
     assert!(
         kept.weights[1] + kept.weights[4] > 0.5,
         "free places take the weight"
@@ -501,11 +519,11 @@ fn bounds_state_their_premises() {
     // The measured bound holds for a measured pair of optima.
     let similarity = positive_similarity(25, 10, 9);
     let params = QpfsParams::default().with_alpha(Alpha::Fixed(0.4));
-    let exact = params.rank(&similarity).unwrap();
-    let some = params.with_rate(0.4).rank(&similarity).unwrap();
-    let matrix = similarity.matrix(u64::MAX).unwrap();
+    let exact = params.rank(&similarity).expect("valid");
+    let some = params.with_rate(0.4).rank(&similarity).expect("valid");
+    let matrix = similarity.matrix(u64::MAX).expect("valid");
     let rows = sampled_rows(&matrix, 25, &some.sampled);
-    let nystrom = NystromFactor::new(&rows, &some.sampled, 25).unwrap();
+    let nystrom = NystromFactor::new(&rows, &some.sampled, 25).expect("valid");
     let error: Vec<f64> = nystrom
         .matrix()
         .iter()
@@ -539,19 +557,21 @@ fn parameters_and_memory_are_checked() {
         name(refused(QpfsParams::default().with_eigen_threshold(-1.0))),
         "eigen_threshold"
     );
-    let mut small = QpfsParams::default();
-    small.max_bytes = 100;
+    let small = QpfsParams::default().with_max_bytes(100);
     assert!(matches!(refused(small), Some(Error::Memory { .. })));
-    let empty = GivenSimilarity::new(vec![], vec![]).unwrap();
+    let empty = GivenSimilarity::new(vec![], vec![]).expect("valid");
     assert!(
         QpfsParams::default()
             .rank(&empty)
-            .unwrap()
+            .expect("valid")
             .ranking
             .is_empty()
     );
-    let one = GivenSimilarity::new(vec![0.3], vec![0.0]).unwrap();
-    assert_eq!(QpfsParams::default().rank(&one).unwrap().weights, [1.0]);
+    let one = GivenSimilarity::new(vec![0.3], vec![0.0]).expect("valid");
+    assert_eq!(
+        QpfsParams::default().rank(&one).expect("valid").weights,
+        [1.0]
+    );
 }
 
 fn in_threads(count: usize, work: impl Fn() -> Qpfs + Send + Sync) -> Qpfs {
@@ -563,7 +583,7 @@ fn rayon_pool<T: Send>(count: usize, work: impl Fn() -> T + Send + Sync) -> T {
     rayon::ThreadPoolBuilder::new()
         .num_threads(count)
         .build()
-        .unwrap()
+        .expect("valid")
         .install(work)
 }
 
@@ -571,18 +591,20 @@ fn rayon_pool<T: Send>(count: usize, work: impl Fn() -> T + Send + Sync) -> T {
 fn threads_do_not_change_a_bit() {
     let data = random_data(100, 70, 3, 0.2, 17);
     let work = || {
-        let information = MutualInformationParams::default().fit(&data).unwrap();
+        let information = MutualInformationParams::default()
+            .fit(&data)
+            .expect("valid");
         let mut qpfs = QpfsParams::default()
             .with_rate(0.5)
             .rank(&information)
-            .unwrap();
-        qpfs.seconds = Default::default();
+            .expect("valid");
+        qpfs.seconds = QpfsSeconds::default();
         qpfs
     };
     let exact = || {
-        let correlation = CorrelationParams::default().fit(&data).unwrap();
-        let mut qpfs = QpfsParams::default().rank(&correlation).unwrap();
-        qpfs.seconds = Default::default();
+        let correlation = CorrelationParams::default().fit(&data).expect("valid");
+        let mut qpfs = QpfsParams::default().rank(&correlation).expect("valid");
+        qpfs.seconds = QpfsSeconds::default();
         qpfs
     };
     assert_eq!(in_threads(1, work), in_threads(3, work));
@@ -598,11 +620,11 @@ proptest! {
     ) {
         let similarity = positive_similarity(n, rank, seed);
         let params = QpfsParams::default().with_alpha(Alpha::Fixed(alpha));
-        let qpfs = params.rank(&similarity).unwrap();
+        let qpfs = params.rank(&similarity).expect("valid");
         prop_assert!((qpfs.weights.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         prop_assert!(qpfs.weights.iter().all(|&w| w >= 0.0));
         prop_assert_eq!(qpfs.status, Status::Converged);
-        let matrix: Vec<f64> = similarity.matrix(u64::MAX).unwrap();
+        let matrix: Vec<f64> = similarity.matrix(u64::MAX).expect("valid");
         let scaled: Vec<f64> = matrix.iter().map(|q| (1.0 - alpha) * q).collect();
         let linear: Vec<f64> = similarity.relevances().iter().map(|f| alpha * f).collect();
         prop_assert!(kkt_residual(&scaled, &linear, &qpfs.weights) < 1e-8);
@@ -612,7 +634,7 @@ proptest! {
         let moved = order.iter().flat_map(|&i| order.iter().map(move |&j| (i, j)));
         let moved = moved.map(|(i, j)| matrix[i * n + j]).collect();
         let relevance = order.iter().map(|&f| similarity.relevance(f)).collect();
-        let shuffled = params.rank(&GivenSimilarity::new(moved, relevance).unwrap()).unwrap();
+        let shuffled = params.rank(&GivenSimilarity::new(moved, relevance).expect("valid")).expect("valid");
         for (at, &f) in order.iter().enumerate() {
             prop_assert!((shuffled.weights[at] - qpfs.weights[f]).abs() < 1e-7);
         }

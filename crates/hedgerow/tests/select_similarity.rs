@@ -13,30 +13,35 @@ use select_support::{as_sparse, golden, numbers, random_data};
 
 fn golden_data() -> Dataset {
     let golden = golden();
-    let width = golden["n_features"].as_u64().unwrap() as usize;
+    let width = golden["n_features"].as_u64().expect("valid") as usize;
     let values = numbers(&golden["values"]);
-    let samples = Samples::dense(values.len() / width, width, values).unwrap();
+    let samples = Samples::dense(values.len() / width, width, values).expect("valid");
     let labels = ClassLabels::from_numbers(&numbers(&golden["labels"]));
-    Dataset::new(samples, Target::Classes(labels)).unwrap()
+    Dataset::new(samples, Target::Classes(labels)).expect("valid")
 }
 
 #[test]
 fn information_equals_scikit_learns() {
     let data = golden_data();
-    for expected in golden()["information"].as_array().unwrap() {
+    for expected in golden()["information"].as_array().expect("valid") {
         let binning = Binning::Deviations {
-            bins: expected["bins"].as_u64().unwrap() as usize,
-            deviations: expected["deviations"].as_f64().unwrap(),
+            bins: expected["bins"].as_u64().expect("valid") as usize,
+            deviations: expected["deviations"].as_f64().expect("valid"),
         };
         let params = MutualInformationParams::default().with_binning(binning);
-        let dense = params.fit(&data).unwrap();
-        let sparse = params.fit(&as_sparse(&data)).unwrap();
+        let dense = params.fit(&data).expect("valid");
+        let sparse = params.fit(&as_sparse(&data)).expect("valid");
         let relevance = numbers(&expected["relevance"]);
-        let matrix = dense.matrix(u64::MAX).unwrap();
+        let matrix = dense.matrix(u64::MAX).expect("valid");
         let all: Vec<usize> = (0..9).collect();
         assert_eq!(matrix, dense.rows(&all), "the matrix is its rows");
-        assert_eq!(matrix, sparse.matrix(u64::MAX).unwrap());
-        for (i, row) in expected["matrix"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(matrix, sparse.matrix(u64::MAX).expect("valid"));
+        for (i, row) in expected["matrix"]
+            .as_array()
+            .expect("valid")
+            .iter()
+            .enumerate()
+        {
             assert!((dense.relevance(i) - relevance[i]).abs() < 1e-12);
             let mut own = vec![0.0; 9];
             dense.row_into(i, &mut own);
@@ -57,13 +62,15 @@ fn information_equals_scikit_learns() {
 #[test]
 fn correlation_equals_numpys() {
     let data = golden_data();
-    let dense = CorrelationParams::default().fit(&data).unwrap();
-    let sparse = CorrelationParams::default().fit(&as_sparse(&data)).unwrap();
-    let matrix = dense.matrix(u64::MAX).unwrap();
-    let from_sparse = sparse.matrix(u64::MAX).unwrap();
+    let dense = CorrelationParams::default().fit(&data).expect("valid");
+    let sparse = CorrelationParams::default()
+        .fit(&as_sparse(&data))
+        .expect("valid");
+    let matrix = dense.matrix(u64::MAX).expect("valid");
+    let from_sparse = sparse.matrix(u64::MAX).expect("valid");
     for (i, row) in golden()["correlation"]
         .as_array()
-        .unwrap()
+        .expect("valid")
         .iter()
         .enumerate()
     {
@@ -84,7 +91,7 @@ fn naive_relevance(data: &Dataset, f: usize) -> f64 {
     let view = data.samples().view();
     let n = view.n_rows();
     let column: Vec<f64> = (0..n).map(|i| view.row(i).values()[f]).collect();
-    let labels = data.classes().unwrap();
+    let labels = data.classes().expect("valid");
     let mut sum = 0.0;
     for (class, count) in labels.counts().into_iter().enumerate() {
         let indicator: Vec<f64> = labels
@@ -117,8 +124,8 @@ fn naive_information(a: &[usize], b: &[usize]) -> f64 {
     let n = a.len() as f64;
     let count = |test: &dyn Fn(usize) -> bool| (0..a.len()).filter(|&i| test(i)).count() as f64;
     let mut sum = 0.0;
-    for x in 0..=*a.iter().max().unwrap() {
-        for y in 0..=*b.iter().max().unwrap() {
+    for x in 0..=*a.iter().max().expect("valid") {
+        for y in 0..=*b.iter().max().expect("valid") {
             let joint = count(&|i| a[i] == x && b[i] == y) / n;
             if joint > 0.0 {
                 let (px, py) = (count(&|i| a[i] == x) / n, count(&|i| b[i] == y) / n);
@@ -138,10 +145,12 @@ fn a_circle_is_uncorrelated_and_yet_dependent() {
         values.extend([t.sin(), t.cos()]);
     }
     let labels = ClassLabels::from_numbers(&vec![1.0; 2000]);
-    let samples = Samples::dense(2000, 2, values).unwrap();
-    let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
-    let correlation = CorrelationParams::default().fit(&data).unwrap();
-    let information = MutualInformationParams::default().fit(&data).unwrap();
+    let samples = Samples::dense(2000, 2, values).expect("valid");
+    let data = Dataset::new(samples, Target::Classes(labels)).expect("valid");
+    let correlation = CorrelationParams::default().fit(&data).expect("valid");
+    let information = MutualInformationParams::default()
+        .fit(&data)
+        .expect("valid");
     assert!(correlation.pair(0, 1) < 0.06);
     assert!(information.pair(0, 1) > 0.2);
     // One class only: nothing is relevant.
@@ -153,9 +162,11 @@ fn a_circle_is_uncorrelated_and_yet_dependent() {
 fn a_balanced_binary_feature_keeps_its_information() {
     let values: Vec<f64> = (0..40).map(|i| f64::from(i % 2)).collect();
     let labels = ClassLabels::from_numbers(&values);
-    let samples = Samples::dense(40, 1, values).unwrap();
-    let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
-    let information = MutualInformationParams::default().fit(&data).unwrap();
+    let samples = Samples::dense(40, 1, values).expect("valid");
+    let data = Dataset::new(samples, Target::Classes(labels)).expect("valid");
+    let information = MutualInformationParams::default()
+        .fit(&data)
+        .expect("valid");
     assert!((information.relevance(0) - 2f64.ln()).abs() < 1e-12);
     assert!((information.pair(0, 0) - 2f64.ln()).abs() < 1e-12);
 }
@@ -166,7 +177,7 @@ fn pairs_may_be_judged_by_rows_where_neither_is_zero() {
     let params = MutualInformationParams::default()
         .with_binning(Binning::Quantiles { bins: 3 })
         .with_nonzero_only(true);
-    let information = params.fit(&data).unwrap();
+    let information = params.fit(&data).expect("valid");
     let view = data.samples().view();
     let column = |f: usize| -> Vec<f64> { (0..120).map(|i| view.row(i).values()[f]).collect() };
     let code = |values: &[f64], x: f64| {
@@ -180,7 +191,7 @@ fn pairs_may_be_judged_by_rows_where_neither_is_zero() {
         |values: &[f64]| -> Vec<usize> { kept.iter().map(|&i| code(values, values[i])).collect() };
     let expected = naive_information(&codes(&a), &codes(&b));
     assert!((information.pair(0, 1) - expected).abs() < 1e-12);
-    let classes = data.classes().unwrap().codes();
+    let classes = data.classes().expect("valid").codes();
     let nonzero: Vec<usize> = (0..120).filter(|&i| a[i] != 0.0).collect();
     let own: Vec<usize> = nonzero.iter().map(|&i| code(&a, a[i])).collect();
     let class: Vec<usize> = nonzero.iter().map(|&i| classes[i] as usize).collect();
@@ -196,13 +207,13 @@ proptest! {
     ) {
         let values = codes.iter().flat_map(|&(a, b, _)| [f64::from(a), f64::from(b)]).collect();
         let labels: Vec<f64> = codes.iter().map(|&(_, _, c)| f64::from(c)).collect();
-        let samples = Samples::dense(codes.len(), 2, values).unwrap();
+        let samples = Samples::dense(codes.len(), 2, values).expect("valid");
         let labels = ClassLabels::from_numbers(&labels);
-        let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
+        let data = Dataset::new(samples, Target::Classes(labels)).expect("valid");
         let information = MutualInformationParams::default()
             .with_binning(Binning::Values)
             .fit(&data)
-            .unwrap();
+            .expect("valid");
         let a: Vec<usize> = codes.iter().map(|c| usize::from(c.0)).collect();
         let b: Vec<usize> = codes.iter().map(|c| usize::from(c.1)).collect();
         let class: Vec<usize> = codes.iter().map(|c| usize::from(c.2)).collect();
@@ -235,7 +246,7 @@ fn naive_mrmr(similarity: &dyn Similarity, scheme: MrmrScheme, offset: f64) -> V
             Some((_, value)) if value >= score(f) => best,
             _ => Some((f, score(f))),
         });
-        chosen.push(best.unwrap().0);
+        chosen.push(best.expect("valid").0);
     }
     chosen
 }
@@ -244,15 +255,22 @@ fn naive_mrmr(similarity: &dyn Similarity, scheme: MrmrScheme, offset: f64) -> V
 fn mrmr_is_the_naive_double_loop() {
     let data = random_data(90, 25, 3, 0.0, 8);
     let similarities: [Box<dyn Similarity>; 2] = [
-        Box::new(MutualInformationParams::default().fit(&data).unwrap()),
-        Box::new(CorrelationParams::default().fit(&data).unwrap()),
+        Box::new(
+            MutualInformationParams::default()
+                .fit(&data)
+                .expect("valid"),
+        ),
+        Box::new(CorrelationParams::default().fit(&data).expect("valid")),
     ];
     for similarity in &similarities {
         for scheme in [MrmrScheme::Difference, MrmrScheme::Quotient] {
             let params = MrmrParams::default().with_scheme(scheme);
-            let all = params.rank(similarity.as_ref()).unwrap();
+            let all = params.rank(similarity.as_ref()).expect("valid");
             assert_eq!(all.features, naive_mrmr(similarity.as_ref(), scheme, 0.01));
-            let some = params.with_count(7).rank(similarity.as_ref()).unwrap();
+            let some = params
+                .with_count(7)
+                .rank(similarity.as_ref())
+                .expect("valid");
             assert_eq!(some.features, all.features[..7]);
             assert_eq!(some.scores, all.scores[..7]);
         }
@@ -268,14 +286,22 @@ fn constant_features_come_last_and_twins_by_index() {
         let row = view.row(i).values();
         values.extend([3.5, row[0], row[1], row[0], row[2], -row[0], 0.1]);
     }
-    let samples = Samples::dense(60, 7, values).unwrap();
-    let data = Dataset::new(samples, data.target().clone()).unwrap();
-    let information = MutualInformationParams::default().fit(&data).unwrap();
+    let samples = Samples::dense(60, 7, values).expect("valid");
+    let data = Dataset::new(samples, data.target().clone()).expect("valid");
+    let information = MutualInformationParams::default()
+        .fit(&data)
+        .expect("valid");
     assert_eq!(information.relevance(1), information.relevance(3));
-    let ranking = MrmrParams::default().rank(&information).unwrap();
+    let ranking = MrmrParams::default().rank(&information).expect("valid");
     assert_eq!(ranking.features[5..], [0, 6]);
     let relevance = max_relevance(&information);
-    let place = |f: usize| relevance.features.iter().position(|&x| x == f).unwrap();
+    let place = |f: usize| {
+        relevance
+            .features
+            .iter()
+            .position(|&x| x == f)
+            .expect("valid")
+    };
     assert!(place(1) < place(3));
     assert!(relevance.scores.is_sorted_by(|a, b| a >= b));
 }
@@ -297,11 +323,13 @@ fn the_best_pair_may_hold_two_features_that_are_useless_alone() {
         labels.push(f64::from(class));
     }
     let labels = ClassLabels::from_numbers(&labels);
-    let samples = Samples::dense(200, 3, values).unwrap();
-    let data = Dataset::new(samples, Target::Classes(labels.clone())).unwrap();
-    let information = MutualInformationParams::default().fit(&data).unwrap();
-    let dependency = MaxDependency::new(&information, &labels).unwrap();
-    let (best, value) = dependency.exhaustive(2).unwrap();
+    let samples = Samples::dense(200, 3, values).expect("valid");
+    let data = Dataset::new(samples, Target::Classes(labels.clone())).expect("valid");
+    let information = MutualInformationParams::default()
+        .fit(&data)
+        .expect("valid");
+    let dependency = MaxDependency::new(&information, &labels).expect("valid");
+    let (best, value) = dependency.exhaustive(2).expect("valid");
     assert_eq!(best, [0, 2]);
     assert!((value - 2f64.ln()).abs() < 1e-9);
     let greedy = dependency.greedy(3);
@@ -312,8 +340,8 @@ fn the_best_pair_may_hold_two_features_that_are_useless_alone() {
 
 #[test]
 fn hostile_data_have_defined_ends() {
-    let empty = Samples::dense(0, 3, vec![]).unwrap();
-    let none = Dataset::new(empty, Target::Classes(ClassLabels::from_numbers(&[]))).unwrap();
+    let empty = Samples::dense(0, 3, vec![]).expect("valid");
+    let none = Dataset::new(empty, Target::Classes(ClassLabels::from_numbers(&[]))).expect("valid");
     let params = MutualInformationParams::default();
     assert_eq!(params.fit(&none).err(), Some(Error::NoRows));
     assert_eq!(
@@ -321,9 +349,12 @@ fn hostile_data_have_defined_ends() {
         Some(Error::NoRows)
     );
 
-    let unlabelled = Dataset::new(Samples::dense(2, 1, vec![1.0, 2.0]).unwrap(), Target::None);
+    let unlabelled = Dataset::new(
+        Samples::dense(2, 1, vec![1.0, 2.0]).expect("valid"),
+        Target::None,
+    );
     assert!(matches!(
-        params.fit(&unlabelled.unwrap()),
+        params.fit(&unlabelled.expect("valid")),
         Err(Error::Target { .. })
     ));
 
@@ -336,9 +367,9 @@ fn hostile_data_have_defined_ends() {
         Err(Error::Parameter { name: "bins", .. })
     ));
 
-    let wide = Samples::dense(3, 1, vec![f64::MAX, -f64::MAX, f64::MAX]).unwrap();
+    let wide = Samples::dense(3, 1, vec![f64::MAX, -f64::MAX, f64::MAX]).expect("valid");
     let labels = ClassLabels::from_numbers(&[0.0, 1.0, 0.0]);
-    let data = Dataset::new(wide, Target::Classes(labels)).unwrap();
+    let data = Dataset::new(wide, Target::Classes(labels)).expect("valid");
     assert!(matches!(
         params.fit(&data),
         Err(Error::TooWide { column: 1, .. })
@@ -351,22 +382,27 @@ fn hostile_data_have_defined_ends() {
     let many: Vec<f64> = (0..300).map(f64::from).collect();
     let labels = ClassLabels::from_numbers(&vec![0.0; 300]);
     let data = Dataset::new(
-        Samples::dense(300, 1, many).unwrap(),
+        Samples::dense(300, 1, many).expect("valid"),
         Target::Classes(labels),
     );
-    let values = params.with_binning(Binning::Values).fit(&data.unwrap());
+    let values = params
+        .with_binning(Binning::Values)
+        .fit(&data.expect("valid"));
     assert!(matches!(
         values,
         Err(Error::TooManyValues { column: 1, .. })
     ));
 
     // One row: every feature is constant, every ranking is the order of the index.
-    let one = Samples::dense(1, 4, vec![4.0, 3.0, 2.0, 1.0]).unwrap();
+    let one = Samples::dense(1, 4, vec![4.0, 3.0, 2.0, 1.0]).expect("valid");
     let labels = ClassLabels::from_texts(&["only"]);
-    let data = Dataset::new(one, Target::Classes(labels)).unwrap();
-    let information = params.fit(&data).unwrap();
+    let data = Dataset::new(one, Target::Classes(labels)).expect("valid");
+    let information = params.fit(&data).expect("valid");
     assert_eq!(
-        MrmrParams::default().rank(&information).unwrap().features,
+        MrmrParams::default()
+            .rank(&information)
+            .expect("valid")
+            .features,
         [0, 1, 2, 3]
     );
     assert_eq!(max_relevance(&information).features, [0, 1, 2, 3]);

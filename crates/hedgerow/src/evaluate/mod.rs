@@ -5,12 +5,14 @@ mod cross_validation;
 pub mod grid;
 pub mod ranking;
 pub mod regression;
+mod selection_curve;
 pub mod statistics;
 
 pub use classification::ConfusionMatrix;
 pub use cross_validation::{CrossValidation, Fold, Metric, Summary, cross_validate, evaluate};
 pub use grid::{Axis, Grid};
 pub use ranking::Ties;
+pub use selection_curve::{SelectionCurve, selection_curve};
 
 pub use crate::special;
 

@@ -101,7 +101,9 @@ impl StreamwiseParams {
                 wealth += self.payout - level;
                 ranking.push(f, 1.0 - p_value);
                 let length = dot(&column, &column).sqrt();
-                column.iter_mut().for_each(|x| *x /= length);
+                for x in &mut column {
+                    *x /= length;
+                }
                 basis.push(column.clone());
                 remove(&mut residual, &basis[basis.len() - 1..]);
             } else {
@@ -137,7 +139,9 @@ fn test(
     if largest == 0.0 {
         return 1.0;
     }
-    column.iter_mut().for_each(|x| *x /= largest);
+    for x in column.iter_mut() {
+        *x /= largest;
+    }
     let before = dot(column, column);
     remove(column, basis);
     let length = dot(column, column);

@@ -267,7 +267,9 @@ impl Run<'_> {
         self.flipped[p] = slack > 0.0;
         if slack > 0.0 {
             // An equality from the other side.
-            normal.iter_mut().for_each(|value| *value = -*value);
+            for value in &mut normal {
+                *value = -*value;
+            }
             slack = -slack;
         }
         let mut multiplier = 0.0;

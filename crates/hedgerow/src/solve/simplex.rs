@@ -66,19 +66,16 @@ pub fn minimize_on_simplex(program: &SimplexProgram<'_>, start: Option<&[f64]>) 
         };
     }
     let mut run = Run::new(program);
-    match start {
-        Some(start) => {
-            for i in (0..n).filter(|&i| start[i] > 0.0) {
-                run.enter(i, start[i]);
-            }
+    if let Some(start) = start {
+        for i in (0..n).filter(|&i| start[i] > 0.0) {
+            run.enter(i, start[i]);
         }
-        None => {
-            let alone = |i: usize| 0.5 * run.diagonal[i] - program.linear[i];
-            let first = (0..n)
-                .min_by(|&i, &j| alone(i).total_cmp(&alone(j)))
-                .unwrap_or(0);
-            run.enter(first, 1.0);
-        }
+    } else {
+        let alone = |i: usize| 0.5 * run.diagonal[i] - program.linear[i];
+        let first = (0..n)
+            .min_by(|&i, &j| alone(i).total_cmp(&alone(j)))
+            .unwrap_or(0);
+        run.enter(first, 1.0);
     }
     run.solve()
 }

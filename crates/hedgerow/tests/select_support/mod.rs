@@ -4,27 +4,33 @@
 use hedgerow::data::{ClassLabels, CsrMatrix, Dataset, Generator, Samples, Target};
 
 /// The golden file of feature selection.
-pub fn golden() -> serde_json::Value {
+pub(crate) fn golden() -> serde_json::Value {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/golden/selection.json"
     );
-    let text = std::fs::read_to_string(path).unwrap();
-    serde_json::from_str(&text).unwrap()
+    let text = std::fs::read_to_string(path).expect("valid");
+    serde_json::from_str(&text).expect("valid")
 }
 
 /// A JSON array of numbers.
-pub fn numbers(value: &serde_json::Value) -> Vec<f64> {
-    let entries = value.as_array().unwrap();
+pub(crate) fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    let entries = value.as_array().expect("valid");
     entries
         .iter()
-        .map(|entry| entry.as_f64().unwrap())
+        .map(|entry| entry.as_f64().expect("valid"))
         .collect()
 }
 
 /// Normal noise; feature 0 follows the class, every third the one before it. A share of the
 /// values is 0.
-pub fn random_data(rows: usize, width: usize, classes: u32, zeros: f64, seed: u64) -> Dataset {
+pub(crate) fn random_data(
+    rows: usize,
+    width: usize,
+    classes: u32,
+    zeros: f64,
+    seed: u64,
+) -> Dataset {
     let mut random = Generator::new(seed);
     let mut labels = Vec::new();
     let mut values = Vec::new();
@@ -43,12 +49,12 @@ pub fn random_data(rows: usize, width: usize, classes: u32, zeros: f64, seed: u6
         }
     }
     let labels = ClassLabels::from_numbers(&labels);
-    let samples = Samples::dense(rows, width, values).unwrap();
-    Dataset::new(samples, Target::Classes(labels)).unwrap()
+    let samples = Samples::dense(rows, width, values).expect("valid");
+    Dataset::new(samples, Target::Classes(labels)).expect("valid")
 }
 
 /// The same data as compressed sparse rows.
-pub fn as_sparse(data: &Dataset) -> Dataset {
+pub(crate) fn as_sparse(data: &Dataset) -> Dataset {
     let view = data.samples().view();
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..view.n_rows() {
@@ -60,6 +66,6 @@ pub fn as_sparse(data: &Dataset) -> Dataset {
         });
         starts.push(indices.len());
     }
-    let matrix = CsrMatrix::new(view.n_features(), starts, indices, values).unwrap();
-    data.with_samples(Samples::Sparse(matrix)).unwrap()
+    let matrix = CsrMatrix::new(view.n_features(), starts, indices, values).expect("valid");
+    data.with_samples(Samples::Sparse(matrix)).expect("valid")
 }

@@ -173,6 +173,12 @@ impl QpfsParams {
         self
     }
 
+    /// Sets the memory for one similarity matrix.
+    pub fn with_max_bytes(mut self, max_bytes: u64) -> Self {
+        self.max_bytes = max_bytes;
+        self
+    }
+
     /// An error that names the first parameter out of its range.
     pub fn check(&self) -> Result<()> {
         self.alpha.check()?;
@@ -211,7 +217,7 @@ impl QpfsParams {
         let solved = reduced.solve(&relevance, self.domain);
         seconds.program = start.elapsed().as_secs_f64();
         Ok(finish(
-            n, &kept, &relevance, &reduced, solved, sampled, seconds,
+            n, &kept, &relevance, &reduced, &solved, sampled, seconds,
         ))
     }
 
@@ -276,7 +282,7 @@ impl QpfsParams {
         let (alpha, mean_similarity) = self.alpha.of_rows(&rows, &factor, relevance);
         let mut reduced = Reduced::empty(kept.len(), alpha, mean_similarity);
         if alpha < 1.0 {
-            reduced.keep_factor(factor, self.eigen_threshold, self.domain)?;
+            reduced.keep_factor(&factor, self.eigen_threshold, self.domain)?;
         }
         seconds.decomposition = start.elapsed().as_secs_f64();
         Ok((reduced, sampled))
@@ -289,7 +295,7 @@ fn finish(
     kept: &[usize],
     relevance: &[f64],
     reduced: &Reduced,
-    solved: Solved,
+    solved: &Solved,
     sampled: Vec<usize>,
     seconds: QpfsSeconds,
 ) -> Qpfs {

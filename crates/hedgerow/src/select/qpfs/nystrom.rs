@@ -104,7 +104,9 @@ impl NystromFactor {
             .zip(&eigen.values[first..])
         {
             let factor = 1.0 / value.sqrt();
-            vector.iter_mut().for_each(|entry| *entry *= factor);
+            for entry in vector {
+                *entry *= factor;
+            }
         }
         let mut transposed = vec![0.0; rank * n_features];
         product_in_parallel(&scaled, rows, count, n_features, &mut transposed);

@@ -71,7 +71,7 @@ impl Reduced {
     /// Takes a factor from sampled rows, without what is below the threshold.
     pub(super) fn keep_factor(
         &mut self,
-        factor: NystromFactor,
+        factor: &NystromFactor,
         threshold: f64,
         domain: Domain,
     ) -> Result<()> {
