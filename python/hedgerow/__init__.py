@@ -5,16 +5,34 @@ from ._files import load_model, load_svmlight, save_model
 from ._hedgerow import __version__
 from ._kernels import kernel
 from ._local import FaLKSVMClassifier, FaLKSVMRegressor
+from ._select import (
+    CFS,
+    MRMR,
+    QPFS,
+    RFESVM,
+    MaxRel,
+    RandomSelector,
+    ReliefF,
+    Streamwise,
+)
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 __all__ = [
+    "CFS",
+    "MRMR",
+    "QPFS",
+    "RFESVM",
     "SVC",
     "SVR",
     "FaLKSVMClassifier",
     "FaLKSVMRegressor",
+    "MaxRel",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "RandomSelector",
+    "ReliefF",
+    "Streamwise",
     "__version__",
     "kernel",
     "load_model",

@@ -106,6 +106,13 @@ def fit_local(
     weights: NDArray[np.float64] | None,
     settings: LocalSettings,
 ) -> tuple[Model, Chosen]: ...
+def rank_features(
+    rows: Rows,
+    codes: NDArray[np.uint32],
+    selector: str,
+    wanted: int | None,
+    threads: int,
+) -> tuple[list[int], list[float], list[tuple[str, float]], bool]: ...
 def kernel_matrix(
     queries: Rows, rows: Rows, kernel: str, seed: int, threads: int
 ) -> NDArray[np.float64]: ...

@@ -25,6 +25,7 @@ mod errors;
 mod fit;
 mod local;
 mod model;
+mod select;
 mod threads;
 mod tools;
 
@@ -37,6 +38,8 @@ mod _hedgerow {
     use super::local::fit_local;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::select::rank_features;
     #[pymodule_export]
     use super::tools::{auc, kernel_matrix, mauc, read_svmlight};
 

@@ -8,6 +8,7 @@ mod inspect;
 mod inspect_local;
 mod predict;
 mod scale;
+mod select;
 mod train;
 mod tune;
 mod tune_local;
@@ -29,6 +30,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
         Action::Predict(args) => predict::run(&session, &args),
         Action::Cv(call) => cv::run(&session, call),
         Action::Tune(call) => tune::run(&session, &call),
+        Action::Select(args) => select::run(&session, &args),
         Action::Scale(args) => scale::run(&session, &args),
         Action::Generate(args) => generate::run(&session, &args),
         Action::Inspect(args) => inspect::run(&session, &args),
