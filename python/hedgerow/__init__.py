@@ -6,10 +6,24 @@ from ._hedgerow import __version__
 from ._kernels import kernel
 from ._linear import FisherDiscriminant, LinearSVC, LogisticRegression, PegasosClassifier
 from ._local import FaLKSVMClassifier, FaLKSVMRegressor
+from ._select import (
+    CFS,
+    MRMR,
+    QPFS,
+    RFESVM,
+    MaxRel,
+    RandomSelector,
+    ReliefF,
+    Streamwise,
+)
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._tree import HLSVMClassifier
 
 __all__ = [
+    "CFS",
+    "MRMR",
+    "QPFS",
+    "RFESVM",
     "SVC",
     "SVR",
     "FaLKSVMClassifier",
@@ -18,10 +32,14 @@ __all__ = [
     "HLSVMClassifier",
     "LinearSVC",
     "LogisticRegression",
+    "MaxRel",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "PegasosClassifier",
+    "RandomSelector",
+    "ReliefF",
+    "Streamwise",
     "__version__",
     "kernel",
     "load_model",

@@ -168,6 +168,13 @@ def fit_linear(
     weights: NDArray[np.float64] | None,
     settings: LinearSettings,
 ) -> Model: ...
+def rank_features(
+    rows: Rows,
+    codes: NDArray[np.uint32],
+    selector: str,
+    wanted: int | None,
+    threads: int,
+) -> tuple[list[int], list[float], list[tuple[str, float]], bool]: ...
 def kernel_matrix(
     queries: Rows, rows: Rows, kernel: str, seed: int, threads: int
 ) -> NDArray[np.float64]: ...

@@ -1,42 +1,212 @@
-//! Scaling and training as one step, so that folds scale by their own training part.
+//! Scaling, selection and training as one step, so that folds scale and select by their own
+//! training part.
 
 use crate::commands::latency::{self, Latency};
 use crate::methods::{Model, Trained, Trainer};
 use hedgerow::data::{ClassName, Dataset, Samples, SamplesView, Scaler, Scaling};
+use hedgerow::select::Selector;
 use hedgerow::tree::PathCosts;
 use hedgerow::{Prediction, Predictor, Report, Result, ScoreMatrix};
+use serde::{Deserialize, Serialize};
+
+/// Features to be chosen before training.
+#[derive(Debug, Clone)]
+pub(crate) struct Choice {
+    /// How they are ranked.
+    pub(crate) selector: Selector,
+    /// How many are kept.
+    pub(crate) top: usize,
+    /// How the user called the method, with its options.
+    pub(crate) text: String,
+}
+
+impl Choice {
+    /// The features kept, ascending.
+    fn features(&self, data: &Dataset) -> Result<Vec<u32>> {
+        let selection = self.selector.rank(data, Some(self.top))?;
+        let mut features: Vec<u32> = selection
+            .ranking
+            .top(self.top)
+            .iter()
+            .map(|&f| f as u32)
+            .collect();
+        features.sort_unstable();
+        Ok(features)
+    }
+}
 
 /// What is done to training data.
 pub(crate) struct Pipeline {
     /// How features are scaled.
     pub(crate) scaling: Scaling,
+    /// Which features are kept after that; all for `None`.
+    pub(crate) choice: Option<Choice>,
     /// Parameters of the method.
     pub(crate) trainer: Box<dyn Trainer>,
 }
 
-/// A model that scales its input.
+/// What a model does to its input. In a model file, the first two are what an optional scaling was
+/// before features could be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Preprocessing {
+    /// Nothing.
+    None,
+    /// Scaling.
+    Scaled(Scaler),
+    /// Scaling, if any, then keeping some features.
+    Chosen {
+        /// Features of the input.
+        n_features: usize,
+        /// Those that are kept, ascending.
+        features: Vec<u32>,
+        /// Scaling of the input.
+        scaler: Option<Scaler>,
+    },
+}
+
+impl Preprocessing {
+    /// Features of the input, if they are known here.
+    pub(crate) fn n_inputs(&self) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::Scaled(scaler) => Some(scaler.n_features()),
+            Self::Chosen { n_features, .. } => Some(*n_features),
+        }
+    }
+
+    /// Features of the output, if they are known here.
+    pub(crate) fn n_outputs(&self) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::Scaled(scaler) => Some(scaler.n_features()),
+            Self::Chosen { features, .. } => Some(features.len()),
+        }
+    }
+
+    /// True unless a damaged file made its parts contradict each other.
+    pub(crate) fn is_consistent(&self) -> bool {
+        match self {
+            Self::None | Self::Scaled(_) => true,
+            Self::Chosen {
+                n_features,
+                features,
+                scaler,
+            } => {
+                features.windows(2).all(|pair| pair[0] < pair[1])
+                    && features.last().is_none_or(|&f| (f as usize) < *n_features)
+                    && scaler
+                        .as_ref()
+                        .is_none_or(|s| s.n_features() == *n_features)
+            }
+        }
+    }
+
+    /// The scaling.
+    pub(crate) fn scaler(&self) -> Option<&Scaler> {
+        match self {
+            Self::None => None,
+            Self::Scaled(scaler) => Some(scaler),
+            Self::Chosen { scaler, .. } => scaler.as_ref(),
+        }
+    }
+
+    /// The features that are kept, if not all are.
+    pub(crate) fn chosen(&self) -> Option<&[u32]> {
+        match self {
+            Self::Chosen { features, .. } => Some(features),
+            _ => None,
+        }
+    }
+
+    /// The samples that the model sees; `None` if they are the ones given.
+    pub(crate) fn apply(&self, samples: SamplesView<'_>) -> Result<Option<Samples>> {
+        let scaled = self
+            .scaler()
+            .map(|scaler| scaler.apply(samples))
+            .transpose()?;
+        let Self::Chosen {
+            n_features,
+            features,
+            ..
+        } = self
+        else {
+            return Ok(scaled);
+        };
+        // Sparse rows may name features that training never saw: they are dropped.
+        let dense = matches!(samples, SamplesView::Dense { .. });
+        if dense && samples.n_features() > *n_features {
+            return Err(hedgerow::Error::Shape {
+                what: "features of the rows (at most)",
+                expected: *n_features,
+                found: samples.n_features(),
+            });
+        }
+        let view = scaled.as_ref().map_or(samples, Samples::view);
+        let features: Vec<usize> = features.iter().map(|&f| f as usize).collect();
+        Ok(Some(view.select_features(&features)))
+    }
+}
+
+/// A model that prepares its input.
 pub(crate) struct Scaled<M: ?Sized> {
-    /// `None` if features are taken as they are.
-    pub(crate) scaler: Option<Scaler>,
-    /// The model of scaled features.
+    /// What is done to the input.
+    pub(crate) preprocessing: Preprocessing,
+    /// The model of prepared features.
     pub(crate) model: Box<M>,
 }
 
 impl Pipeline {
-    /// Fits the scaling, then the model.
+    /// Fits the scaling, then the selection, then the model.
     pub(crate) fn fit(
         &self,
         data: &Dataset,
     ) -> Result<(Scaled<dyn crate::methods::StorableModel>, Report)> {
-        let (scaler, Trained { model, report }) = match self.scaling {
-            Scaling::None => (None, self.trainer.fit(data)?),
-            scaling => {
-                let scaler = scaling.fit(data.samples().view())?;
-                let scaled = data.with_samples(scaler.apply(data.samples().view())?)?;
-                (Some(scaler), self.trainer.fit(&scaled)?)
-            }
+        let scaler = match self.scaling {
+            Scaling::None => None,
+            scaling => Some(scaling.fit(data.samples().view())?),
         };
-        Ok((Scaled { scaler, model }, report))
+        let scaled = match &scaler {
+            None => None,
+            Some(scaler) => Some(data.with_samples(scaler.apply(data.samples().view())?)?),
+        };
+        let prepared = scaled.as_ref().unwrap_or(data);
+        let (preprocessing, Trained { model, report }) = if let Some(choice) = &self.choice {
+            let features = choice.features(prepared)?;
+            let kept: Vec<usize> = features.iter().map(|&f| f as usize).collect();
+            let trained = self.trainer.fit(&prepared.select_features(&kept)?)?;
+            let n_features = data.n_features();
+            (
+                Preprocessing::Chosen {
+                    n_features,
+                    features,
+                    scaler,
+                },
+                trained,
+            )
+        } else {
+            let trained = self.trainer.fit(prepared)?;
+            (
+                scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
+                trained,
+            )
+        };
+        Ok((
+            Scaled {
+                preprocessing,
+                model,
+            },
+            report,
+        ))
+    }
+
+    /// Names and values of all parameters, for people.
+    pub(crate) fn describe(&self) -> Vec<(String, String)> {
+        let mut all = self.trainer.describe();
+        if let Some(choice) = &self.choice {
+            all.push(("select".to_owned(), choice.text.clone()));
+            all.push(("top".to_owned(), choice.top.to_string()));
+        }
+        all
     }
 
     /// A copy with other values for some parameters.
@@ -50,6 +220,7 @@ impl Pipeline {
         }
         Ok(Self {
             scaling: self.scaling,
+            choice: self.choice.clone(),
             trainer,
         })
     }
@@ -57,10 +228,7 @@ impl Pipeline {
 
 impl<M: Model + ?Sized> Scaled<M> {
     fn scale(&self, samples: SamplesView<'_>) -> Result<Option<Samples>> {
-        self.scaler
-            .as_ref()
-            .map(|scaler| scaler.apply(samples))
-            .transpose()
+        self.preprocessing.apply(samples)
     }
 
     /// Hyperplanes that a tree evaluates for the rows; `None` for other methods.
@@ -104,7 +272,8 @@ impl<M: Model + ?Sized> Scaled<M> {
 
 impl<M: Model + ?Sized> Predictor for Scaled<M> {
     fn n_features(&self) -> usize {
-        self.model.n_features()
+        let inputs = self.preprocessing.n_inputs();
+        inputs.unwrap_or_else(|| self.model.n_features())
     }
 
     fn classes(&self) -> Option<&[ClassName]> {

@@ -2,14 +2,14 @@
 
 use crate::failure::Failure;
 use crate::methods::{self, Model, StorableModel};
+use crate::pipeline::Preprocessing;
 use hedgerow::Report;
-use hedgerow::data::Scaler;
 use hedgerow_io::{Bundle, Encoding, LibSvmModel, ModelHeader, RawModel, Source};
 
 /// All of a model file but the model.
 ///
 /// The time of the training is stored as 0: the same training gives the same bytes.
-pub(crate) type Frame = Bundle<Option<Scaler>, ()>;
+pub(crate) type Frame = Bundle<Preprocessing, ()>;
 
 /// What kind of model file it was.
 pub(crate) enum Origin {
@@ -26,8 +26,8 @@ pub(crate) struct Stored {
     /// How the columns of a table become features.
     pub(crate) encoding: Option<Encoding>,
     /// What is done to the features.
-    pub(crate) scaler: Option<Scaler>,
-    /// Names of the features before scaling.
+    pub(crate) preprocessing: Preprocessing,
+    /// Names of the features of the input.
     pub(crate) feature_names: Option<Vec<String>>,
     /// Names and values of the parameters.
     pub(crate) parameters: Vec<(String, String)>,
@@ -42,17 +42,27 @@ impl Stored {
     /// while they are decoded.
     pub(crate) fn from_bundle<M: Model + serde::Serialize + 'static>(
         header: ModelHeader,
-        bundle: Bundle<Option<Scaler>, M>,
+        bundle: Bundle<Preprocessing, M>,
     ) -> Result<Self, Failure> {
         let invalid = |problem: String| Failure::Model {
             name: header.tag.clone(),
             problem,
         };
-        let width = bundle.model.n_features();
-        let scaled = bundle.preprocessing.as_ref().map(Scaler::n_features);
+        let seen = bundle.model.n_features();
+        if !bundle.preprocessing.is_consistent()
+            || bundle
+                .preprocessing
+                .n_outputs()
+                .is_some_and(|found| found != seen)
+        {
+            return Err(invalid(format!(
+                "the model is damaged: {seen} features in the model, others are prepared for it"
+            )));
+        }
+        let width = bundle.preprocessing.n_inputs().unwrap_or(seen);
         let named = bundle.feature_names.as_ref().map(Vec::len);
         let encoded = bundle.encoding.as_ref().map(Encoding::n_features);
-        if let Some(found) = [scaled, named, encoded]
+        if let Some(found) = [named, encoded]
             .into_iter()
             .flatten()
             .find(|found| *found != width)
@@ -64,7 +74,7 @@ impl Stored {
         Ok(Self {
             origin: Origin::Hedgerow(header),
             encoding: bundle.encoding,
-            scaler: bundle.preprocessing,
+            preprocessing: bundle.preprocessing,
             feature_names: bundle.feature_names,
             parameters: bundle.parameters,
             report: bundle.report,

@@ -26,6 +26,7 @@ mod fit;
 mod linear;
 mod local;
 mod model;
+mod select;
 mod threads;
 mod tools;
 mod tree;
@@ -41,6 +42,8 @@ mod _hedgerow {
     use super::local::fit_local;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::select::rank_features;
     #[pymodule_export]
     use super::tools::{auc, kernel_matrix, mauc, read_svmlight};
     #[pymodule_export]

@@ -51,6 +51,33 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// A feature that should be discrete has too many values.
+    #[error(
+        "feature {column} has more than {limit} values: cut it into bins by deviations or quantiles"
+    )]
+    TooManyValues {
+        /// 1-based feature.
+        column: usize,
+        /// Most values that are accepted.
+        limit: usize,
+    },
+    /// A matrix that must be symmetric is not.
+    #[error(
+        "row {row}, column {column}: {value} against {mirrored} on the other side of the diagonal; the matrix must be symmetric"
+    )]
+    NotSymmetric {
+        /// 1-based row.
+        row: usize,
+        /// 1-based column.
+        column: usize,
+        /// The value there.
+        value: f64,
+        /// The value at the mirrored place.
+        mirrored: f64,
+    },
+    /// An eigenproblem was not solved.
+    #[error("the eigenvalues of a matrix did not converge; look for extreme values in the data")]
+    NoEigenvalues,
     /// A target or weight is NaN or infinite, or a weight is negative.
     #[error("row {row}: {what} {value} is not usable")]
     BadRowValue {

@@ -26,7 +26,9 @@ pub mod linalg;
 pub mod local;
 mod model;
 pub mod neighbours;
+pub mod select;
 pub mod solve;
+pub mod special;
 pub mod svm;
 pub mod tree;
 

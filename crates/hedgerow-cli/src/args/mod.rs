@@ -7,9 +7,12 @@
 
 mod falkm;
 mod letters;
+mod selection;
 mod verbs;
 
 pub(crate) use falkm::FalkmArgs;
+pub(crate) use letters::rewrite;
+pub(crate) use selection::SelectArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, LocalSearchArgs, PredictArgs, ScaleArgs,
     TrainArgs, TrainingArgs, TuneArgs, UpdateArgs, switch,
@@ -56,6 +59,7 @@ pub(crate) enum Action {
     Predict(PredictArgs),
     Cv(WithMethod<CvArgs>),
     Tune(WithMethod<TuneArgs>),
+    Select(Box<SelectArgs>),
     Scale(ScaleArgs),
     Generate(GenerateArgs),
     Inspect(InspectArgs),
@@ -93,6 +97,7 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
         "cv" => Action::Cv(with_method(matches, &common)?),
         "tune" => Action::Tune(with_method(matches, &common)?),
         "update" => Action::Update(UpdateArgs::from_arg_matches(matches)?),
+        "select" => Action::Select(Box::new(SelectArgs::from_arg_matches(matches)?)),
         "scale" => Action::Scale(ScaleArgs::from_arg_matches(matches)?),
         "generate" => Action::Generate(GenerateArgs::from_arg_matches(matches)?),
         "falkm" => {
@@ -184,6 +189,10 @@ fn command() -> Command {
         .subcommand(verb::<UpdateArgs>(
             "update",
             "Add rows to a local model and remove others, without training it all anew",
+        ))
+        .subcommand(verb::<SelectArgs>(
+            "select",
+            "Rank the features of a file, keep the best, draw the error against their number",
         ))
         .subcommand(verb::<ScaleArgs>("scale", "Scale the features of a file"))
         .subcommand(verb::<GenerateArgs>("generate", "Write artificial data"))

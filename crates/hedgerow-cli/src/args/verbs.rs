@@ -1,6 +1,9 @@
 //! The options of each command.
 
+use super::selection::SelectionArgs;
+use crate::failure::Failure;
 use crate::methods::falk::AssignWord;
+use crate::pipeline::Choice;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
@@ -75,7 +78,7 @@ impl DataArgs {
 
 /// A scaling by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Choice {
+pub(crate) enum ScalingWord {
     None,
     Minmax,
     Standard,
@@ -87,7 +90,7 @@ pub(crate) enum Choice {
 pub(crate) struct ScalingArgs {
     /// Scale the features; the scaling is stored in the model
     #[arg(long, default_value = "none")]
-    pub(crate) scale: Choice,
+    pub(crate) scale: ScalingWord,
     /// Range of minmax scaling
     #[arg(
         long,
@@ -103,12 +106,12 @@ impl ScalingArgs {
     /// The scaling of the library.
     pub(crate) fn scaling(&self) -> Scaling {
         match self.scale {
-            Choice::None => Scaling::None,
-            Choice::Minmax => Scaling::MinMax {
+            ScalingWord::None => Scaling::None,
+            ScalingWord::Minmax => Scaling::MinMax {
                 low: self.scale_range.0,
                 high: self.scale_range.1,
             },
-            Choice::Standard => Scaling::Standardize,
+            ScalingWord::Standard => Scaling::Standardize,
         }
     }
 }
@@ -146,6 +149,39 @@ pub(crate) struct TrainingArgs {
     pub(crate) weights: Option<String>,
     #[command(flatten)]
     pub(crate) scaling: ScalingArgs,
+    /// Keep only the best features by this method of `hedgerow select`, with its options after a
+    /// colon, for example qpfs:alpha=0.2,rate=0.1; the choice is stored in the model
+    #[arg(
+        long,
+        value_name = "METHOD[:OPTIONS]",
+        requires = "top",
+        help_heading = "Selection"
+    )]
+    pub(crate) select: Option<String>,
+    /// How many features are kept
+    #[arg(
+        long,
+        value_name = "M",
+        requires = "select",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Selection"
+    )]
+    pub(crate) top: Option<u32>,
+}
+
+impl TrainingArgs {
+    /// The choice of features asked for.
+    pub(crate) fn choice(&self, seed: u64) -> Result<Option<Choice>, Failure> {
+        let (Some(text), Some(top)) = (&self.select, self.top) else {
+            return Ok(None);
+        };
+        let selector = SelectionArgs::parse_text(text)?.selector(seed)?;
+        Ok(Some(Choice {
+            selector,
+            top: top as usize,
+            text: text.clone(),
+        }))
+    }
 }
 
 /// `train`.

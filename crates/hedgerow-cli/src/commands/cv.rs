@@ -36,7 +36,12 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         scaling,
     )?;
     trainer.share_memory(args.folds.min(session.threads));
-    let pipeline = Pipeline { scaling, trainer };
+    let choice = args.training.choice(session.seed)?;
+    let pipeline = Pipeline {
+        scaling,
+        choice,
+        trainer,
+    };
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let done = AtomicUsize::new(0);

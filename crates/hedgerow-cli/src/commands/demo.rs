@@ -157,6 +157,7 @@ fn show(
         .try_get_matches_from(words)?;
     let pipeline = Pipeline {
         scaling: candidate.scaling,
+        choice: None,
         trainer: method.trainer(&matches, seed)?,
     };
     let (model, report) = pipeline.fit(train)?;

@@ -348,7 +348,20 @@ fn inspect_model(
     for (key, value) in inspect_local::bounds(args, stored)? {
         add(key, value);
     }
-    let scaled = match &stored.scaler {
+    if let Some(chosen) = stored.preprocessing.chosen() {
+        add("input features", json!(stored.preprocessing.n_inputs()));
+        let shown: Vec<String> = chosen
+            .iter()
+            .take(50)
+            .map(|f| (f + 1).to_string())
+            .collect();
+        let more = if chosen.len() > 50 { ", …" } else { "" };
+        add(
+            "chosen features",
+            json!(format!("{}{more}", shown.join(", "))),
+        );
+    }
+    let scaled = match stored.preprocessing.scaler() {
         Some(_) => "yes",
         None => "no",
     };

@@ -10,6 +10,7 @@ mod inspect_tree;
 pub(crate) mod latency;
 mod predict;
 mod scale;
+mod select;
 mod train;
 mod tune;
 mod tune_local;
@@ -31,6 +32,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
         Action::Predict(args) => predict::run(&session, &args),
         Action::Cv(call) => cv::run(&session, call),
         Action::Tune(call) => tune::run(&session, &call),
+        Action::Select(args) => select::run(&session, &args),
         Action::Scale(args) => scale::run(&session, &args),
         Action::Generate(args) => generate::run(&session, &args),
         Action::Inspect(args) => inspect::run(&session, &args),

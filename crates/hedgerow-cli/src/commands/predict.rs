@@ -46,7 +46,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         )));
     }
     let model = Scaled {
-        scaler: stored.scaler,
+        preprocessing: stored.preprocessing,
         model: stored.model,
     };
     let samples = fitting_samples(&input, model.n_features());

@@ -37,7 +37,12 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     };
     session.claim_output("MODEL", model_path)?;
     let scaling = args.training.scaling.scaling();
-    let pipeline = Pipeline { scaling, trainer };
+    let choice = args.training.choice(session.seed)?;
+    let pipeline = Pipeline {
+        scaling,
+        choice,
+        trainer,
+    };
     let input = input::read_training(session, &args.train, &args.training, method.task())?;
     let precomputed = pipeline.trainer.is_precomputed();
     check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
@@ -80,7 +85,7 @@ impl Job<'_> {
         }
         let mut stored = report.clone();
         stored.seconds = 0.0;
-        let mut frame: Frame = Frame::new(model.scaler.clone(), ());
+        let mut frame: Frame = Frame::new(model.preprocessing.clone(), ());
         frame.encoding.clone_from(&self.input.loaded.encoding);
         frame.feature_names = self
             .input
@@ -88,7 +93,7 @@ impl Job<'_> {
             .dataset
             .feature_names()
             .map(<[String]>::to_vec);
-        frame.parameters = self.pipeline.trainer.describe();
+        frame.parameters = self.pipeline.describe();
         frame.report = Some(stored);
         model.model.write(path, self.method.name(), frame)
     }
@@ -97,7 +102,12 @@ impl Job<'_> {
         let refused = |problem: &str| Failure::LibSvmExport {
             problem: problem.to_owned(),
         };
-        if model.scaler.is_some() {
+        if model.preprocessing.chosen().is_some() {
+            return Err(refused(
+                "it has no place for a choice of features; reduce the files first (hedgerow select --reduced)",
+            ));
+        }
+        if model.preprocessing.scaler().is_some() {
             return Err(refused(
                 "it has no place for scaling; scale the files first (hedgerow scale)",
             ));
@@ -129,7 +139,6 @@ impl Job<'_> {
         let data = &self.input.loaded.dataset;
         let parameters: serde_json::Map<String, Value> = self
             .pipeline
-            .trainer
             .describe()
             .into_iter()
             .map(|(name, value)| (name, json!(value)))
@@ -146,6 +155,7 @@ impl Job<'_> {
             "read_seconds": self.input.read_seconds,
             "parameters": parameters,
             "classes": classes,
+            "chosen_features": model.preprocessing.chosen().map(<[u32]>::len),
         });
         match value {
             Value::Object(fields) => fields,

@@ -57,6 +57,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     shared.share_memory(options.batch.min(session.threads));
     let pipeline = Pipeline {
         scaling,
+        choice: args.training.choice(session.seed)?,
         trainer: shared,
     };
     let pipelines = pipelines(&pipeline, &grid)?;
@@ -99,6 +100,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     if let Some(path) = &args.model {
         let pipeline = Pipeline {
             scaling,
+            choice: args.training.choice(session.seed)?,
             trainer: trainer.duplicate(),
         }
         .with(&best)?;

@@ -26,6 +26,11 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     } = call;
     let method = *method;
     refuse_ordinary_options(args)?;
+    if args.training.select.is_some() {
+        return Err(Failure::usage(
+            "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",
+        ));
+    }
     let mut trainer = trainer.duplicate();
     let params = local(&mut *trainer)?.clone();
     let grid = with_options(grid(&params, &*trainer, &args.grid)?, args);
@@ -79,7 +84,11 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     fields.insert("method".to_owned(), json!(method.name()));
     if let Some(path) = &args.model {
         *local(&mut *trainer)? = best;
-        let pipeline = Pipeline { scaling, trainer };
+        let pipeline = Pipeline {
+            scaling,
+            choice: None,
+            trainer,
+        };
         session.progress("training with the best parameters");
         let (model, report) = pipeline.fit(data).map_err(Failure::data(&input.name))?;
         session.progress_done();

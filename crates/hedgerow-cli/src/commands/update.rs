@@ -37,10 +37,10 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         let options = input::test_options(&args.data, has_classes, stored.encoding.as_ref(), false);
         let input = input::read(session, &Source::from_argument(file), &options)?;
         let mut data = input.loaded.dataset;
-        if let Some(scaler) = &stored.scaler {
-            let scaled = scaler.apply(data.samples().view());
-            data = scaled
-                .and_then(|samples| data.with_samples(samples))
+        let prepared = stored.preprocessing.apply(data.samples().view());
+        if let Some(samples) = prepared.map_err(Failure::data(&input.name))? {
+            data = data
+                .with_samples(samples)
                 .map_err(Failure::data(&input.name))?;
         }
         added = Some((input.name, data));
@@ -61,7 +61,7 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
     session.progress_done();
     let frame = Frame {
         encoding: stored.encoding,
-        preprocessing: stored.scaler,
+        preprocessing: stored.preprocessing,
         feature_names: stored.feature_names,
         parameters: stored.parameters,
         report: stored.report,

@@ -294,7 +294,7 @@ pub(crate) fn from_libsvm(
     Ok(Stored {
         origin: Origin::LibSvm(method),
         encoding: None,
-        scaler: None,
+        preprocessing: crate::pipeline::Preprocessing::None,
         feature_names: None,
         parameters: Vec::new(),
         report: None,

@@ -25,9 +25,10 @@ pub(crate) use exchange::{from_libsvm, libsvm_has_classes};
 pub(crate) use falk::{FalkClassifier, FalkRegressor};
 
 use crate::failure::Failure;
+use crate::pipeline::Preprocessing;
 use crate::store::{self, Stored};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use hedgerow::data::{Dataset, SamplesView, Scaler};
+use hedgerow::data::{Dataset, SamplesView};
 use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
 use hedgerow::svm::SolverParams;
@@ -273,7 +274,7 @@ impl<T: Method> AnyMethod for T {
     }
 
     fn decode(&self, raw: &RawModel) -> Result<Stored, Failure> {
-        let bundle: Bundle<Option<Scaler>, T::Model> = raw.decode_as(T::NAME)?;
+        let bundle: Bundle<Preprocessing, T::Model> = raw.decode_as(T::NAME)?;
         Stored::from_bundle(raw.header().clone(), bundle)
     }
 }

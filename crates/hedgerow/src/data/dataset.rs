@@ -189,6 +189,28 @@ impl Dataset {
         Ok(data)
     }
 
+    /// The same rows with the given features only, in the given order.
+    pub fn select_features(&self, features: &[usize]) -> Result<Self> {
+        let width = self.n_features();
+        if let Some(&f) = features.iter().find(|&&f| f >= width) {
+            return Err(Error::Shape {
+                what: "feature (counted from 0) against the number of features",
+                expected: width,
+                found: f,
+            });
+        }
+        let mut data = Self::new(
+            self.samples.view().select_features(features),
+            self.target.clone(),
+        )?;
+        data.weights.clone_from(&self.weights);
+        data.feature_names = self
+            .feature_names
+            .as_ref()
+            .map(|names| features.iter().map(|&f| names[f].clone()).collect());
+        Ok(data)
+    }
+
     /// The given rows, in the given order.
     pub fn select(&self, rows: &[usize]) -> Self {
         let target = match &self.target {

@@ -331,6 +331,58 @@ impl<'a> SamplesView<'a> {
     }
 }
 
+impl SamplesView<'_> {
+    /// The given features, in the given order, as owned samples; features beyond the width read as
+    /// zeros. No feature may be asked for twice.
+    pub fn select_features(self, features: &[usize]) -> Samples {
+        let n_rows = self.n_rows();
+        match self {
+            Self::Dense {
+                n_features, values, ..
+            } => {
+                let mut chosen = Vec::with_capacity(n_rows * features.len());
+                for i in 0..n_rows {
+                    let row = &values[i * n_features..(i + 1) * n_features];
+                    chosen.extend(features.iter().map(|&f| row.get(f).copied().unwrap_or(0.0)));
+                }
+                Samples::Dense(DenseMatrix {
+                    n_rows,
+                    n_features: features.len(),
+                    values: chosen,
+                })
+            }
+            Self::Sparse { n_features, .. } => {
+                let mut places = vec![u32::MAX; n_features];
+                for (place, &f) in features.iter().enumerate() {
+                    if let Some(slot) = places.get_mut(f) {
+                        *slot = place as u32;
+                    }
+                }
+                let mut out = CsrMatrix {
+                    n_features: features.len(),
+                    row_starts: vec![0],
+                    indices: Vec::new(),
+                    values: Vec::new(),
+                };
+                let mut entries: Vec<(u32, f64)> = Vec::new();
+                for i in 0..n_rows {
+                    entries.clear();
+                    self.row(i).for_each(|f, value| {
+                        if places[f] != u32::MAX {
+                            entries.push((places[f], value));
+                        }
+                    });
+                    entries.sort_unstable_by_key(|&(place, _)| place);
+                    out.indices.extend(entries.iter().map(|&(place, _)| place));
+                    out.values.extend(entries.iter().map(|&(_, value)| value));
+                    out.row_starts.push(out.indices.len());
+                }
+                Samples::Sparse(out)
+            }
+        }
+    }
+}
+
 impl Samples {
     /// Dense samples from row-major values.
     pub fn dense(n_rows: usize, n_features: usize, values: Vec<f64>) -> Result<Self> {

@@ -6,7 +6,7 @@ pub mod grid;
 pub mod ranking;
 pub mod regression;
 mod relative;
-pub mod special;
+mod selection_curve;
 pub mod statistics;
 
 pub use classification::ConfusionMatrix;
@@ -14,6 +14,9 @@ pub use cross_validation::{CrossValidation, Fold, Metric, Summary, cross_validat
 pub use grid::{Axis, Grid};
 pub use ranking::Ties;
 pub use relative::{operations, relative, relative_complexity, relative_cost, relative_error};
+pub use selection_curve::{SelectionCurve, selection_curve};
+
+pub use crate::special;
 
 use crate::{Error, Result};
 

@@ -7,8 +7,10 @@
 
 #[macro_use]
 mod multiversion;
+mod bits;
 mod cholesky;
 mod coordinate_pass;
+mod dense;
 mod gather;
 mod hyperplanes;
 mod linear_rows;
@@ -21,8 +23,10 @@ mod sparse;
 #[cfg(test)]
 mod exp;
 
+pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
+pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{

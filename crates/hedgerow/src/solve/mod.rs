@@ -1,9 +1,11 @@
 //! Optimisers that see matrices, not data.
 
 pub mod dual_coordinate;
+pub mod goldfarb_idnani;
 mod linear_rows;
 pub mod newton;
 pub mod pegasos;
+pub mod simplex;
 pub mod smo;
 pub mod weighted_pegasos;
 

@@ -6,6 +6,7 @@ use super::options::Words;
 use super::selection::{Candidates, select_locally};
 use crate::failure::Failure;
 use crate::methods::{FalkClassifier, Method, StorableModel};
+use crate::pipeline::Preprocessing;
 use crate::session::Session;
 use crate::store::Frame;
 use hedgerow::Predictor;
@@ -83,7 +84,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     let failed = Failure::data(&input.name);
     let params = training.choose(data).map_err(&failed)?;
     let fitted = params.fit(data).map_err(&failed)?;
-    let mut frame: Frame = Frame::new(None, ());
+    let mut frame: Frame = Frame::new(Preprocessing::None, ());
     frame.encoding.clone_from(&input.loaded.encoding);
     frame.feature_names = data.feature_names().map(<[String]>::to_vec);
     frame.parameters = FalkClassifier::describe(&params);

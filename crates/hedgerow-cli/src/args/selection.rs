@@ -1,0 +1,399 @@
+//! Options of feature selection: typed as such for `select`, as one text for `train --select`.
+
+use super::DataArgs;
+use crate::failure::Failure;
+use clap::{Args, Command, FromArgMatches, ValueEnum};
+use hedgerow::select::{
+    Alpha, Binning, CfsParams, CorrelationParams, Domain, Elimination, MrmrParams, MrmrScheme,
+    MutualInformationParams, QpfsParams, ReliefParams, ReliefVariant, RfeKernel, RfeParams,
+    Sampling, Selector, SimilarityKind, SimilarityMean, StreamwiseParams,
+};
+
+/// A method by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SelectMethod {
+    /// Relevance to the class alone
+    Maxrel,
+    /// Relevance minus redundancy, feature after feature
+    Mrmr,
+    /// Relevance and redundancy weighed by a quadratic programme
+    Qpfs,
+    /// The subset of best merit, searched best first
+    Cfs,
+    /// Differences between near rows
+    Relieff,
+    /// Streamwise selection by α-investing; two classes
+    Sfs,
+    /// Elimination by the weights of a support vector machine
+    RfeSvm,
+    /// Random order, the floor of every comparison
+    Random,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SimilarityWord {
+    /// Mutual information of discretised features
+    Mi,
+    /// Absolute correlation
+    Correlation,
+    /// Absolute covariance
+    Covariance,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BinningWord {
+    Deviations,
+    Quantiles,
+    Values,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeanWord {
+    Computed,
+    Approximated,
+    UpperTriangle,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SamplingWord {
+    Uniform,
+    ColumnNorm,
+    Diagonal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DomainWord {
+    Simplex,
+    Subspace,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemeWord {
+    Difference,
+    Quotient,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VariantWord {
+    Ratio,
+    Classic,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EliminationWord {
+    Halving,
+    OneByOne,
+}
+
+/// A method of selection and its options.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct SelectionArgs {
+    /// The method
+    #[arg(value_name = "METHOD")]
+    pub(crate) method: SelectMethod,
+    /// What features are compared by (maxrel, mrmr, qpfs, cfs) [default: mi; cfs: correlation]
+    #[arg(long, value_name = "NAME", help_heading = "Similarity")]
+    pub(crate) similarity: Option<SimilarityWord>,
+    /// How features become discrete for mi
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "deviations",
+        help_heading = "Similarity"
+    )]
+    pub(crate) binning: BinningWord,
+    /// Number of segments; odd for deviations
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 3,
+        help_heading = "Similarity"
+    )]
+    pub(crate) bins: usize,
+    /// Deviations on either side of the mean that the inner segments cover
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 1.0,
+        help_heading = "Similarity"
+    )]
+    pub(crate) deviations: f64,
+    /// Features with no more values than segments keep them
+    #[arg(long, help_heading = "Similarity")]
+    pub(crate) keep_discrete: bool,
+    /// Judge a pair by the rows where neither feature is 0
+    #[arg(long, help_heading = "Similarity")]
+    pub(crate) nonzero_only: bool,
+    /// Trade-off from 0 (redundancy) to 1 (relevance) [default: from the data]
+    #[arg(long, value_name = "X", help_heading = "qpfs")]
+    pub(crate) alpha: Option<f64>,
+    /// Which mean similarity the default of --alpha uses
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "computed",
+        help_heading = "qpfs"
+    )]
+    pub(crate) mean: MeanWord,
+    /// Compute only this part of the similarities (Nyström) [default: all]
+    #[arg(long, value_name = "P", help_heading = "qpfs")]
+    pub(crate) rate: Option<f64>,
+    /// How they are sampled
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "uniform",
+        help_heading = "qpfs"
+    )]
+    pub(crate) sampling: SamplingWord,
+    /// Where the weights may lie
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "simplex",
+        help_heading = "qpfs"
+    )]
+    pub(crate) domain: DomainWord,
+    /// Eigenvalues up to this part of the largest are dropped
+    #[arg(long, value_name = "X", default_value_t = 1e-8, help_heading = "qpfs")]
+    pub(crate) eigen_threshold: f64,
+    /// Constant features take part
+    #[arg(long, help_heading = "qpfs")]
+    pub(crate) keep_constant: bool,
+    /// How relevance and redundancy are joined: MID or MIQ
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "difference",
+        help_heading = "mrmr"
+    )]
+    pub(crate) scheme: SchemeWord,
+    /// Added to the denominator of the quotient
+    #[arg(long, value_name = "X", default_value_t = 0.01, help_heading = "mrmr")]
+    pub(crate) quotient_offset: f64,
+    /// Expansions without success after which the search ends
+    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "cfs")]
+    pub(crate) patience: usize,
+    /// Hits and misses of a row
+    #[arg(long, value_name = "K", default_value_t = 3, help_heading = "relieff")]
+    pub(crate) neighbours: usize,
+    /// How hits and misses make a weight
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "ratio",
+        help_heading = "relieff"
+    )]
+    pub(crate) variant: VariantWord,
+    /// Wealth at the beginning
+    #[arg(long, value_name = "X", default_value_t = 0.5, help_heading = "sfs")]
+    pub(crate) wealth: f64,
+    /// What a discovery earns
+    #[arg(long, value_name = "X", default_value_t = 0.5, help_heading = "sfs")]
+    pub(crate) payout: f64,
+    /// Price of a violated margin
+    #[arg(
+        long,
+        value_name = "X",
+        default_value_t = 1.0,
+        help_heading = "rfe-svm"
+    )]
+    pub(crate) cost: f64,
+    /// Gaussian kernel of this width [default: linear]
+    #[arg(long, value_name = "X", help_heading = "rfe-svm")]
+    pub(crate) gamma: Option<f64>,
+    /// How many features a round drops
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "halving",
+        help_heading = "rfe-svm"
+    )]
+    pub(crate) elimination: EliminationWord,
+}
+
+impl SelectionArgs {
+    /// Reads `method:name=value,switch`.
+    pub(crate) fn parse_text(text: &str) -> Result<Self, Failure> {
+        let (method, options) = text.split_once(':').unwrap_or((text, ""));
+        let mut words = vec!["--select".to_owned(), method.trim().to_owned()];
+        for option in options.split(',').map(str::trim).filter(|o| !o.is_empty()) {
+            words.push(format!("--{option}"));
+        }
+        let command = Self::augment_args(Command::new("--select")).disable_help_flag(true);
+        let matches = command.try_get_matches_from(words).map_err(|error| {
+            let message = error.to_string();
+            let first = message.lines().next().unwrap_or_default();
+            let cause = first.strip_prefix("error: ").unwrap_or(first);
+            Failure::usage(format!("--select {text}: {cause}"))
+        })?;
+        Ok(Self::from_arg_matches(&matches)?)
+    }
+
+    fn similarity(&self) -> SimilarityKind {
+        let default = if self.method == SelectMethod::Cfs {
+            SimilarityWord::Correlation
+        } else {
+            SimilarityWord::Mi
+        };
+        let binning = match self.binning {
+            BinningWord::Deviations => Binning::Deviations {
+                bins: self.bins,
+                deviations: self.deviations,
+            },
+            BinningWord::Quantiles => Binning::Quantiles { bins: self.bins },
+            BinningWord::Values => Binning::Values,
+        };
+        match self.similarity.unwrap_or(default) {
+            SimilarityWord::Mi => SimilarityKind::MutualInformation(
+                MutualInformationParams::default()
+                    .with_binning(binning)
+                    .with_keep_discrete(self.keep_discrete)
+                    .with_nonzero_only(self.nonzero_only),
+            ),
+            SimilarityWord::Correlation => {
+                SimilarityKind::Correlation(CorrelationParams::default())
+            }
+            SimilarityWord::Covariance => {
+                SimilarityKind::Correlation(CorrelationParams::default().with_normalized(false))
+            }
+        }
+    }
+
+    fn qpfs(&self, seed: u64) -> QpfsParams {
+        let mean = match self.mean {
+            MeanWord::Computed => SimilarityMean::Computed,
+            MeanWord::Approximated => SimilarityMean::Approximated,
+            MeanWord::UpperTriangle => SimilarityMean::UpperTriangle,
+        };
+        let params = QpfsParams::default()
+            .with_alpha(self.alpha.map_or(Alpha::Heuristic(mean), Alpha::Fixed))
+            .with_sampling(match self.sampling {
+                SamplingWord::Uniform => Sampling::Uniform,
+                SamplingWord::ColumnNorm => Sampling::ColumnNorm,
+                SamplingWord::Diagonal => Sampling::Diagonal,
+            })
+            .with_domain(match self.domain {
+                DomainWord::Simplex => Domain::Simplex,
+                DomainWord::Subspace => Domain::Subspace,
+            })
+            .with_eigen_threshold(self.eigen_threshold)
+            .with_keep_constant(self.keep_constant)
+            .with_seed(seed);
+        match self.rate {
+            Some(rate) => params.with_rate(rate),
+            None => params,
+        }
+    }
+
+    /// The method with its parameters, checked.
+    pub(crate) fn selector(&self, seed: u64) -> Result<Selector, Failure> {
+        let selector = match self.method {
+            SelectMethod::Maxrel => Selector::MaxRelevance(self.similarity()),
+            SelectMethod::Mrmr => {
+                let scheme = match self.scheme {
+                    SchemeWord::Difference => MrmrScheme::Difference,
+                    SchemeWord::Quotient => MrmrScheme::Quotient,
+                };
+                let params = MrmrParams::default()
+                    .with_scheme(scheme)
+                    .with_quotient_offset(self.quotient_offset);
+                Selector::Mrmr(self.similarity(), params)
+            }
+            SelectMethod::Qpfs => Selector::Qpfs(self.similarity(), self.qpfs(seed)),
+            SelectMethod::Cfs => Selector::Cfs(
+                self.similarity(),
+                CfsParams::default().with_patience(self.patience),
+            ),
+            SelectMethod::Relieff => {
+                let variant = match self.variant {
+                    VariantWord::Ratio => ReliefVariant::Ratio,
+                    VariantWord::Classic => ReliefVariant::Classic,
+                };
+                Selector::Relief(
+                    ReliefParams::default()
+                        .with_neighbours(self.neighbours)
+                        .with_variant(variant),
+                )
+            }
+            SelectMethod::Sfs => Selector::Streamwise(
+                StreamwiseParams::default()
+                    .with_wealth(self.wealth)
+                    .with_payout(self.payout),
+            ),
+            SelectMethod::RfeSvm => {
+                let elimination = match self.elimination {
+                    EliminationWord::Halving => Elimination::Halving,
+                    EliminationWord::OneByOne => Elimination::OneByOne,
+                };
+                let kernel = self
+                    .gamma
+                    .map_or(RfeKernel::Linear, |gamma| RfeKernel::Gaussian { gamma });
+                Selector::Rfe(
+                    RfeParams::default()
+                        .with_cost(self.cost)
+                        .with_elimination(elimination)
+                        .with_kernel(kernel),
+                )
+            }
+            SelectMethod::Random => Selector::Random { seed },
+        };
+        selector.check().map_err(Failure::Option)?;
+        Ok(selector)
+    }
+}
+
+/// `select`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct SelectArgs {
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    /// Keep only the best M features in the ranking
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) top: Option<u32>,
+    /// Write the data with the kept features only, in the order of their columns
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reduced: Option<String>,
+    /// Cross-validate a classifier with growing numbers of features, selected inside each fold
+    #[arg(long, help_heading = "Curve")]
+    pub(crate) curve: bool,
+    /// The classifier of the curve, as words of `hedgerow train`
+    #[arg(
+        long,
+        value_name = "WORDS",
+        default_value = "svm -t 0 -c 1",
+        help_heading = "Curve"
+    )]
+    pub(crate) classifier: String,
+    /// Numbers of features of the curve [default: 1, 2, 5, 10, 20, 50, … up to all or --top]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        help_heading = "Curve"
+    )]
+    pub(crate) sizes: Vec<usize>,
+    /// Folds of the curve
+    #[arg(
+        short = 'v',
+        long,
+        value_name = "K",
+        default_value_t = 5,
+        help_heading = "Curve"
+    )]
+    pub(crate) folds: usize,
+    /// Repetitions of the folds, each drawn anew
+    #[arg(long, value_name = "R", default_value_t = 1, help_heading = "Curve")]
+    pub(crate) repeats: usize,
+    /// Draw the curve as SVG
+    #[arg(long, value_name = "FILE", requires = "curve", help_heading = "Curve")]
+    pub(crate) svg: Option<String>,
+    /// Training data; - for standard input
+    #[arg(value_name = "TRAIN")]
+    pub(crate) train: String,
+    /// The ranking (CSV); - for standard output
+    #[arg(value_name = "OUT")]
+    pub(crate) out: String,
+}

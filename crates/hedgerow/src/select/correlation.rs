@@ -1,0 +1,375 @@
+//! Absolute correlation or covariance of features.
+//!
+//! $q_{ij} = |\hat\rho_{ij}|$, and for $C$ classes with indicators $Y_k$ and priors $\hat P(k)$ the
+//! relevance is $f_i = \sum_k \hat P(k)\,|\hat\rho_{i,Y_k}|$ (for two classes: $|\hat\rho_{iY}|$).
+//! A correlation with a constant is 0.
+//!
+//! Dense columns are centred and brought to unit length once; the matrix is then one symmetric
+//! product in blocks. Sparse columns stay sparse: sums of products over shared entries are
+//! corrected by the means.
+
+use super::Similarity;
+use super::columns::Columns;
+use super::similarity::ensure_matrix_fits;
+use crate::data::{ClassLabels, Dataset, SamplesView};
+use crate::linalg::{dot, gram};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Columns that one task prepares or compares.
+const BLOCK: usize = 32;
+
+/// How features are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CorrelationParams {
+    /// Whether covariances are divided by the deviations; yes by default. Without it, the
+    /// similarity is $|\mathrm{cov}|$ and depends on the units of the features.
+    pub normalized: bool,
+    /// Memory for the centred copy of dense data; 8 GiB by default.
+    pub max_bytes: u64,
+}
+
+impl Default for CorrelationParams {
+    fn default() -> Self {
+        Self {
+            normalized: true,
+            max_bytes: 8 << 30,
+        }
+    }
+}
+
+/// Absolute correlation between all features, and with the classes.
+#[derive(Debug)]
+pub struct Correlation {
+    n_rows: usize,
+    normalized: bool,
+    store: Store,
+    /// Length of the centred column; 0 for a constant one.
+    norms: Vec<f64>,
+    relevance: Vec<f64>,
+}
+
+#[derive(Debug)]
+enum Store {
+    /// Centred columns of unit length, one after the other.
+    Dense(Vec<f64>),
+    /// The columns as they are, and their means.
+    Sparse {
+        starts: Vec<usize>,
+        rows: Vec<u32>,
+        values: Vec<f64>,
+        means: Vec<f64>,
+    },
+}
+
+impl CorrelationParams {
+    /// Sets whether covariances are divided by the deviations.
+    pub fn with_normalized(mut self, normalized: bool) -> Self {
+        self.normalized = normalized;
+        self
+    }
+
+    /// Centres the features and computes their relevance. Weights of rows are not used.
+    pub fn fit(&self, data: &Dataset) -> Result<Correlation> {
+        self.fit_samples(data.samples().view(), data.classes()?)
+    }
+
+    /// As [`CorrelationParams::fit`], for samples and labels apart.
+    pub fn fit_samples(
+        &self,
+        samples: SamplesView<'_>,
+        labels: &ClassLabels,
+    ) -> Result<Correlation> {
+        let columns = Columns::new(samples)?;
+        let n_rows = columns.n_rows();
+        if labels.len() != n_rows {
+            return Err(Error::Shape {
+                what: "targets",
+                expected: n_rows,
+                found: labels.len(),
+            });
+        }
+        let (store, norms) = if columns.n_features() > 0 && columns.entries(0).is_some() {
+            sparse(&columns)?
+        } else {
+            dense(&columns, self.max_bytes)?
+        };
+        let mut correlation = Correlation {
+            n_rows,
+            normalized: self.normalized,
+            store,
+            norms,
+            relevance: Vec::new(),
+        };
+        correlation.relevance = correlation.relevance_of(labels);
+        Ok(correlation)
+    }
+}
+
+fn dense(columns: &Columns<'_>, max_bytes: u64) -> Result<(Store, Vec<f64>)> {
+    let (n_rows, n_features) = (columns.n_rows(), columns.n_features());
+    let needed = 8 * n_rows as u64 * n_features as u64;
+    if needed > max_bytes {
+        return Err(Error::Memory {
+            what: "the centred copy of the features",
+            needed_bytes: needed,
+            allowed_bytes: max_bytes,
+        });
+    }
+    let mut values = vec![0.0; n_rows * n_features];
+    let norms: Vec<Vec<f64>> = values
+        .par_chunks_mut(BLOCK * n_rows)
+        .enumerate()
+        .map(|(block, out)| {
+            columns.write(block * BLOCK, out);
+            out.chunks_exact_mut(n_rows)
+                .enumerate()
+                .map(|(at, column)| center(column, block * BLOCK + at))
+                .collect::<Result<Vec<f64>>>()
+        })
+        .collect::<Result<_>>()?;
+    Ok((Store::Dense(values), norms.concat()))
+}
+
+/// Centres a column, brings it to unit length and returns the length it had.
+fn center(column: &mut [f64], f: usize) -> Result<f64> {
+    let first = column[0];
+    if column.iter().all(|&x| x == first) {
+        column.fill(0.0);
+        return Ok(0.0);
+    }
+    let (mean, deviation) = Columns::moments(column, f)?;
+    let norm = deviation * (column.len() as f64).sqrt();
+    if norm == 0.0 {
+        // The spread is below what can be squared.
+        column.fill(0.0);
+        return Ok(0.0);
+    }
+    for x in column.iter_mut() {
+        *x = (*x - mean) / norm;
+    }
+    // Far from the origin the mean itself is rounded; what that left over goes now.
+    let left = column.iter().sum::<f64>() / column.len() as f64;
+    for x in column.iter_mut() {
+        *x -= left;
+    }
+    Ok(norm)
+}
+
+fn sparse(columns: &Columns<'_>) -> Result<(Store, Vec<f64>)> {
+    let n = columns.n_rows() as f64;
+    let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    let (mut means, mut norms) = (Vec::new(), Vec::new());
+    for f in 0..columns.n_features() {
+        let Some((column_rows, column)) = columns.entries(f) else {
+            continue;
+        };
+        let mean = column.iter().sum::<f64>() / n;
+        let zeros = n - column.len() as f64;
+        let squares: f64 = column.iter().map(|x| (x - mean) * (x - mean)).sum();
+        let norm = (squares + zeros * mean * mean).sqrt();
+        if !mean.is_finite() || !norm.is_finite() {
+            let largest = (0..column.len())
+                .max_by(|&a, &b| column[a].abs().total_cmp(&column[b].abs()))
+                .unwrap_or(0);
+            return Err(Error::TooWide {
+                row: column_rows[largest] as usize + 1,
+                column: f + 1,
+                value: column[largest],
+            });
+        }
+        let constant = zeros == 0.0 && column.iter().all(|&x| x == column[0]);
+        means.push(mean);
+        norms.push(if constant { 0.0 } else { norm });
+        rows.extend_from_slice(column_rows);
+        values.extend_from_slice(column);
+        starts.push(rows.len());
+    }
+    let store = Store::Sparse {
+        starts,
+        rows,
+        values,
+        means,
+    };
+    Ok((store, norms))
+}
+
+impl Correlation {
+    /// Correlations of one feature with all from its product with their centred unit columns.
+    fn finish(&self, i: usize, j: usize, cosine: f64) -> f64 {
+        if self.norms[i] == 0.0 || self.norms[j] == 0.0 {
+            return 0.0;
+        }
+        let cosine = if i == j { 1.0 } else { cosine.abs().min(1.0) };
+        if self.normalized {
+            return cosine;
+        }
+        cosine * (self.norms[i] * self.norms[j] / self.n_rows as f64)
+    }
+
+    /// $\sum_k \hat P(k)|\hat\rho_{i,Y_k}|$ of every feature.
+    fn relevance_of(&self, labels: &ClassLabels) -> Vec<f64> {
+        let n = self.n_rows as f64;
+        let counts = labels.counts();
+        let codes = labels.codes();
+        (0..self.norms.len())
+            .into_par_iter()
+            .map(|f| {
+                if self.norms[f] == 0.0 {
+                    return 0.0;
+                }
+                // Products of the unit column with the indicators of the classes.
+                let mut sums = vec![0.0; counts.len()];
+                match &self.store {
+                    Store::Dense(values) => {
+                        let column = &values[f * self.n_rows..(f + 1) * self.n_rows];
+                        for (&x, &code) in column.iter().zip(codes) {
+                            sums[code as usize] += x;
+                        }
+                    }
+                    Store::Sparse {
+                        starts,
+                        rows,
+                        values,
+                        means,
+                    } => {
+                        let range = starts[f]..starts[f + 1];
+                        for (&i, &x) in rows[range.clone()].iter().zip(&values[range]) {
+                            sums[codes[i as usize] as usize] += x;
+                        }
+                        for (sum, &count) in sums.iter_mut().zip(&counts) {
+                            *sum = (*sum - count as f64 * means[f]) / self.norms[f];
+                        }
+                    }
+                }
+                let terms = sums.iter().zip(&counts).map(|(&sum, &count)| {
+                    let prior = count as f64 / n;
+                    let length = (count as f64 * (1.0 - prior)).sqrt();
+                    if length == 0.0 {
+                        return 0.0;
+                    }
+                    let cosine = (sum / length).abs().min(1.0);
+                    if self.normalized {
+                        prior * cosine
+                    } else {
+                        prior * cosine * self.norms[f] * length / n
+                    }
+                });
+                terms.sum()
+            })
+            .collect()
+    }
+}
+
+impl Similarity for Correlation {
+    fn n_features(&self) -> usize {
+        self.norms.len()
+    }
+
+    fn pair(&self, first: usize, second: usize) -> f64 {
+        let n = self.n_rows;
+        let cosine = match &self.store {
+            Store::Dense(values) => dot(
+                &values[first * n..(first + 1) * n],
+                &values[second * n..(second + 1) * n],
+            ),
+            Store::Sparse {
+                starts,
+                rows,
+                values,
+                means,
+            } => {
+                let (a, b) = (
+                    starts[first]..starts[first + 1],
+                    starts[second]..starts[second + 1],
+                );
+                let (rows_a, values_a) = (&rows[a.clone()], &values[a]);
+                let (rows_b, values_b) = (&rows[b.clone()], &values[b]);
+                let (mut at, mut sum) = (0, 0.0);
+                for (&row, &x) in rows_a.iter().zip(values_a) {
+                    while at < rows_b.len() && rows_b[at] < row {
+                        at += 1;
+                    }
+                    if at < rows_b.len() && rows_b[at] == row {
+                        sum += x * values_b[at];
+                    }
+                }
+                (sum - n as f64 * means[first] * means[second])
+                    / (self.norms[first] * self.norms[second])
+            }
+        };
+        self.finish(first, second, cosine)
+    }
+
+    fn relevance(&self, feature: usize) -> f64 {
+        self.relevance[feature]
+    }
+
+    fn is_constant(&self, feature: usize) -> bool {
+        self.norms[feature] == 0.0
+    }
+
+    fn row_into(&self, feature: usize, out: &mut [f64]) {
+        let n = self.n_rows;
+        match &self.store {
+            Store::Dense(values) => {
+                let column = &values[feature * n..(feature + 1) * n];
+                out.par_iter_mut()
+                    .with_min_len(BLOCK)
+                    .enumerate()
+                    .for_each(|(other, out)| {
+                        let cosine = dot(column, &values[other * n..(other + 1) * n]);
+                        *out = self.finish(feature, other, cosine);
+                    });
+            }
+            Store::Sparse {
+                starts,
+                rows,
+                values,
+                means,
+            } => {
+                let range = starts[feature]..starts[feature + 1];
+                let mut column = vec![0.0; n];
+                for (&i, &x) in rows[range.clone()].iter().zip(&values[range]) {
+                    column[i as usize] = x;
+                }
+                out.par_iter_mut()
+                    .with_min_len(BLOCK)
+                    .enumerate()
+                    .for_each(|(other, out)| {
+                        let range = starts[other]..starts[other + 1];
+                        let entries = rows[range.clone()].iter().zip(&values[range]);
+                        let sum: f64 = entries.map(|(&i, &x)| x * column[i as usize]).sum();
+                        let covariance = sum - n as f64 * means[feature] * means[other];
+                        let cosine = covariance / (self.norms[feature] * self.norms[other]);
+                        *out = self.finish(feature, other, cosine);
+                    });
+            }
+        }
+    }
+
+    fn matrix(&self, max_bytes: u64) -> Result<Vec<f64>> {
+        let n = self.n_features();
+        ensure_matrix_fits(n, n, max_bytes)?;
+        match &self.store {
+            Store::Dense(values) => {
+                let mut matrix = gram(values, self.n_rows);
+                matrix
+                    .par_chunks_mut(n.max(1))
+                    .enumerate()
+                    .for_each(|(i, row)| {
+                        for (j, value) in row.iter_mut().enumerate() {
+                            *value = self.finish(i, j, *value);
+                        }
+                    });
+                Ok(matrix)
+            }
+            Store::Sparse { .. } => {
+                let all: Vec<usize> = (0..n).collect();
+                Ok(self.rows(&all))
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Discrete features as bit planes.
+//!
+//! A feature with $v$ occupied values has $v - 1$ planes: a bit for every row that tells whether
+//! the feature has the value there. The most frequent value needs none, because its counts follow
+//! from those of the others and the total. Features stand in groups of eight whose planes are
+//! interleaved, see [`crate::linalg::BIT_LANES`].
+
+use super::binning::Binning;
+use super::columns::Columns;
+use crate::linalg::{BIT_LANES, LaneCounts, PopulationCount};
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// A discrete variable as planes, alone: `words[w · n_planes + p]`.
+#[derive(Debug, Clone)]
+pub(super) struct Query {
+    pub(super) n_planes: usize,
+    pub(super) words: Vec<u64>,
+    /// Rows in each plane.
+    pub(super) counts: Vec<u64>,
+}
+
+impl Query {
+    /// A variable given by codes below `n_codes`; code `left_out` gets no plane.
+    pub(super) fn from_codes(codes: &[u32], n_codes: usize, left_out: Option<usize>) -> Self {
+        let mut plane_of: Vec<Option<usize>> = Vec::with_capacity(n_codes);
+        let mut n_planes = 0;
+        for code in 0..n_codes {
+            let skipped = left_out == Some(code);
+            plane_of.push((!skipped).then_some(n_planes));
+            n_planes += usize::from(!skipped);
+        }
+        let mut words = vec![0u64; codes.len().div_ceil(64) * n_planes];
+        let mut counts = vec![0u64; n_planes];
+        for (i, &code) in codes.iter().enumerate() {
+            if let Some(p) = plane_of[code as usize] {
+                words[i / 64 * n_planes + p] |= 1 << (i % 64);
+                counts[p] += 1;
+            }
+        }
+        Self {
+            n_planes,
+            words,
+            counts,
+        }
+    }
+}
+
+/// Up to eight features with interleaved planes.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) n_planes: usize,
+    /// `words[w · n_planes + p][lane]`.
+    words: Vec<[u64; BIT_LANES]>,
+    /// Rows in each plane.
+    pub(super) counts: Vec<LaneCounts>,
+    /// Occupied values of each feature.
+    n_values: [usize; BIT_LANES],
+}
+
+impl Group {
+    /// `counts[a · n_planes + b][lane]` = rows in plane `a` of the query and `b` of the lane.
+    pub(super) fn joint(
+        &self,
+        counter: PopulationCount,
+        query: &Query,
+        counts: &mut Vec<LaneCounts>,
+    ) {
+        counts.clear();
+        counts.resize(query.n_planes * self.n_planes, [0; BIT_LANES]);
+        counter.joint_counts(
+            &query.words,
+            query.n_planes,
+            &self.words,
+            self.n_planes,
+            counts,
+        );
+    }
+}
+
+/// All features of a data set as bit planes.
+#[derive(Debug)]
+pub(super) struct BitPlanes {
+    n_rows: usize,
+    n_features: usize,
+    groups: Vec<Group>,
+}
+
+/// Which value of a feature gets no plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeftOut {
+    /// The most frequent one.
+    MostFrequent,
+    /// Rows where the feature is 0 belong to no value at all; every value has a plane.
+    Zeros,
+}
+
+impl BitPlanes {
+    /// Discretises every column.
+    pub(super) fn build(
+        columns: &Columns<'_>,
+        binning: Binning,
+        keep_discrete: bool,
+        left_out: LeftOut,
+        max_bytes: u64,
+    ) -> Result<Self> {
+        let (n_rows, n_features) = (columns.n_rows(), columns.n_features());
+        let n_groups = n_features.div_ceil(BIT_LANES);
+        // Two planes a feature are the rule; what more bins take is bounded by their number.
+        let needed = n_rows.div_ceil(64) as u64 * 8 * 2 * n_features as u64;
+        if needed > max_bytes {
+            return Err(Error::Memory {
+                what: "the bit planes of all features",
+                needed_bytes: needed,
+                allowed_bytes: max_bytes,
+            });
+        }
+        let groups = (0..n_groups)
+            .into_par_iter()
+            .map_init(
+                || vec![0.0; n_rows * BIT_LANES],
+                |buffer, g| {
+                    let first = g * BIT_LANES;
+                    let count = BIT_LANES.min(n_features - first);
+                    let buffer = &mut buffer[..count * n_rows];
+                    columns.write(first, buffer);
+                    group(buffer, n_rows, first, binning, keep_discrete, left_out)
+                },
+            )
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            n_rows,
+            n_features,
+            groups,
+        })
+    }
+
+    pub(super) fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    pub(super) fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// True if the discrete feature has one value only.
+    pub(super) fn is_constant(&self, f: usize) -> bool {
+        self.groups[f / BIT_LANES].n_values[f % BIT_LANES] < 2
+    }
+
+    /// The planes of one feature, alone.
+    pub(super) fn query(&self, f: usize) -> Query {
+        let group = &self.groups[f / BIT_LANES];
+        let lane = f % BIT_LANES;
+        let used = (0..group.n_planes)
+            .rposition(|p| group.counts[p][lane] > 0)
+            .map_or(0, |p| p + 1);
+        let words = group
+            .words
+            .chunks_exact(group.n_planes.max(1))
+            .flat_map(|planes| planes[..used].iter().map(|word| word[lane]))
+            .collect();
+        Query {
+            n_planes: used,
+            words,
+            counts: (0..used).map(|p| group.counts[p][lane]).collect(),
+        }
+    }
+}
+
+/// Discretises up to eight columns that stand one after the other.
+fn group(
+    buffer: &[f64],
+    n_rows: usize,
+    first: usize,
+    binning: Binning,
+    keep_discrete: bool,
+    left_out: LeftOut,
+) -> Result<Group> {
+    let n_words = n_rows.div_ceil(64);
+    let mut features: Vec<Vec<Vec<u64>>> = Vec::with_capacity(BIT_LANES);
+    let mut n_values = [0; BIT_LANES];
+    for (lane, column) in buffer.chunks_exact(n_rows).enumerate() {
+        let edges = binning.edges(column, keep_discrete, first + lane)?;
+        let mut values = value_planes(column, &edges, left_out == LeftOut::Zeros);
+        values.retain(|plane| plane.iter().any(|&word| word != 0));
+        n_values[lane] = values.len();
+        if left_out == LeftOut::MostFrequent {
+            // The first of equally frequent ones: the choice cannot change any count.
+            let sizes = values.iter().map(|plane| ones(plane));
+            if let Some((most, _)) = sizes.enumerate().max_by_key(|&(p, n)| (n, usize::MAX - p)) {
+                values.remove(most);
+            }
+        }
+        features.push(values);
+    }
+    let n_planes = features.iter().map(Vec::len).max().unwrap_or(0);
+    let mut words = vec![[0u64; BIT_LANES]; n_words * n_planes];
+    let mut counts = vec![[0u64; BIT_LANES]; n_planes];
+    for (lane, planes) in features.iter().enumerate() {
+        for (p, plane) in planes.iter().enumerate() {
+            counts[p][lane] = ones(plane);
+            for (w, &word) in plane.iter().enumerate() {
+                words[w * n_planes + p][lane] = word;
+            }
+        }
+    }
+    Ok(Group {
+        n_planes,
+        words,
+        counts,
+        n_values,
+    })
+}
+
+fn ones(plane: &[u64]) -> u64 {
+    plane.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// One plane for every segment that the edges cut. With `zeros_apart`, rows at 0 are in none.
+fn value_planes(column: &[f64], edges: &[f64], zeros_apart: bool) -> Vec<Vec<u64>> {
+    // Above the first 0, 1, 2, … edges; values[k] = above[k] without above[k + 1].
+    let mut above: Vec<Vec<u64>> = Vec::with_capacity(edges.len() + 1);
+    above.push(bits(column, |x| !zeros_apart || x != 0.0));
+    for &edge in edges {
+        above.push(bits(column, |x| x > edge && (!zeros_apart || x != 0.0)));
+    }
+    for k in 0..edges.len() {
+        let (lower, upper) = above.split_at_mut(k + 1);
+        for (word, &higher) in lower[k].iter_mut().zip(&upper[0]) {
+            *word &= !higher;
+        }
+    }
+    above
+}
+
+/// A bit for every value: whether the test holds.
+fn bits(column: &[f64], test: impl Fn(f64) -> bool) -> Vec<u64> {
+    column
+        .chunks(64)
+        .map(|chunk| {
+            let mut word = 0;
+            for (bit, &x) in chunk.iter().enumerate() {
+                word |= u64::from(test(x)) << bit;
+            }
+            word
+        })
+        .collect()
+}

@@ -1,0 +1,144 @@
+//! All methods that rank features from data alone, behind one name.
+
+use super::{
+    CfsParams, CorrelationParams, MrmrParams, MutualInformationParams, QpfsParams, Ranking,
+    ReliefParams, RfeParams, Similarity, StreamwiseParams, max_relevance, random_ranking,
+};
+use crate::data::Dataset;
+use crate::{Result, Status};
+use serde::{Deserialize, Serialize};
+
+/// Which similarity a filter uses.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum SimilarityKind {
+    /// Mutual information of discretised features.
+    MutualInformation(MutualInformationParams),
+    /// Absolute correlation or covariance.
+    Correlation(CorrelationParams),
+}
+
+impl Default for SimilarityKind {
+    fn default() -> Self {
+        Self::MutualInformation(MutualInformationParams::default())
+    }
+}
+
+impl SimilarityKind {
+    /// Computes what the filter will ask for.
+    pub fn fit(&self, data: &Dataset) -> Result<Box<dyn Similarity + Send>> {
+        Ok(match self {
+            Self::MutualInformation(params) => Box::new(params.fit(data)?),
+            Self::Correlation(params) => Box::new(params.fit(data)?),
+        })
+    }
+}
+
+/// A method with its parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Selector {
+    /// Relevance alone.
+    MaxRelevance(SimilarityKind),
+    /// Relevance minus (or divided by) redundancy, greedily.
+    Mrmr(SimilarityKind, MrmrParams),
+    /// Relevance and redundancy by a quadratic programme.
+    Qpfs(SimilarityKind, QpfsParams),
+    /// The subset with the best merit.
+    Cfs(SimilarityKind, CfsParams),
+    /// Differences between near rows.
+    Relief(ReliefParams),
+    /// α-investing, feature after feature.
+    Streamwise(StreamwiseParams),
+    /// Elimination by the weights of a support vector machine.
+    Rfe(RfeParams),
+    /// Random order.
+    Random {
+        /// Seed of the order.
+        seed: u64,
+    },
+}
+
+/// A ranking and what else there is to say about it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Selection {
+    /// The ranking.
+    pub ranking: Ranking,
+    /// Named numbers, such as the trade-off that QPFS found.
+    pub facts: Vec<(&'static str, f64)>,
+    /// Whether every solver converged.
+    pub status: Status,
+}
+
+impl Selector {
+    /// An error that names the first parameter out of its range.
+    pub fn check(&self) -> Result<()> {
+        let kind = match self {
+            Self::MaxRelevance(kind)
+            | Self::Mrmr(kind, _)
+            | Self::Qpfs(kind, _)
+            | Self::Cfs(kind, _) => Some(kind),
+            _ => None,
+        };
+        if let Some(SimilarityKind::MutualInformation(params)) = kind {
+            params.check()?;
+        }
+        match self {
+            Self::MaxRelevance(_) | Self::Random { .. } => Ok(()),
+            Self::Mrmr(_, params) => params.check(),
+            Self::Qpfs(_, params) => params.check(),
+            Self::Cfs(_, params) => params.check(),
+            Self::Relief(params) => params.check(),
+            Self::Streamwise(params) => params.check(),
+            Self::Rfe(params) => params.check(),
+        }
+    }
+
+    /// Ranks features; at least the best `wanted` if given, as far as the method can.
+    pub fn rank(&self, data: &Dataset, wanted: Option<usize>) -> Result<Selection> {
+        self.check()?;
+        let plain = |ranking| Selection {
+            ranking,
+            facts: Vec::new(),
+            status: Status::Converged,
+        };
+        Ok(match self {
+            Self::MaxRelevance(kind) => plain(max_relevance(kind.fit(data)?.as_ref())),
+            Self::Mrmr(kind, params) => {
+                let mut params = *params;
+                params.count = params.count.or(wanted);
+                plain(params.rank(kind.fit(data)?.as_ref())?)
+            }
+            Self::Qpfs(kind, params) => {
+                let qpfs = params.rank(kind.fit(data)?.as_ref())?;
+                Selection {
+                    facts: vec![
+                        ("alpha", qpfs.alpha),
+                        ("mean_similarity", qpfs.mean_similarity),
+                        ("mean_relevance", qpfs.mean_relevance),
+                        ("rank_kept", qpfs.rank_kept as f64),
+                        ("sampled_rows", qpfs.sampled.len() as f64),
+                        ("objective", qpfs.objective),
+                        ("similarity_seconds", qpfs.seconds.similarity),
+                        ("decomposition_seconds", qpfs.seconds.decomposition),
+                        ("program_seconds", qpfs.seconds.program),
+                    ],
+                    status: qpfs.status,
+                    ranking: qpfs.ranking,
+                }
+            }
+            Self::Cfs(kind, params) => plain(params.rank(kind.fit(data)?.as_ref())?),
+            Self::Relief(params) => plain(params.rank(data)?),
+            Self::Streamwise(params) => plain(params.rank(data)?),
+            Self::Rfe(params) => {
+                let rfe = params.rank(data)?;
+                Selection {
+                    facts: vec![("rounds", rfe.rounds as f64)],
+                    status: rfe.status,
+                    ranking: rfe.ranking,
+                }
+            }
+            Self::Random { seed } => plain(random_ranking(data.n_features(), *seed)),
+        })
+    }
+}

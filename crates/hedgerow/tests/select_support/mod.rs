@@ -1,0 +1,71 @@
+//! Data for the tests of feature selection.
+#![allow(dead_code)]
+
+use hedgerow::data::{ClassLabels, CsrMatrix, Dataset, Generator, Samples, Target};
+
+/// The golden file of feature selection.
+pub(crate) fn golden() -> serde_json::Value {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/golden/selection.json"
+    );
+    let text = std::fs::read_to_string(path).expect("valid");
+    serde_json::from_str(&text).expect("valid")
+}
+
+/// A JSON array of numbers.
+pub(crate) fn numbers(value: &serde_json::Value) -> Vec<f64> {
+    let entries = value.as_array().expect("valid");
+    entries
+        .iter()
+        .map(|entry| entry.as_f64().expect("valid"))
+        .collect()
+}
+
+/// Normal noise; feature 0 follows the class, every third the one before it. A share of the
+/// values is 0.
+pub(crate) fn random_data(
+    rows: usize,
+    width: usize,
+    classes: u32,
+    zeros: f64,
+    seed: u64,
+) -> Dataset {
+    let mut random = Generator::new(seed);
+    let mut labels = Vec::new();
+    let mut values = Vec::new();
+    for i in 0..rows {
+        let class = (i as u32) % classes;
+        labels.push(f64::from(class));
+        let start = values.len();
+        for f in 0..width {
+            let mut value = random.normal();
+            if f == 0 {
+                value += f64::from(class);
+            } else if f % 3 == 0 {
+                value = 0.4 * value + values[start + f - 1];
+            }
+            values.push(if random.uniform() < zeros { 0.0 } else { value });
+        }
+    }
+    let labels = ClassLabels::from_numbers(&labels);
+    let samples = Samples::dense(rows, width, values).expect("valid");
+    Dataset::new(samples, Target::Classes(labels)).expect("valid")
+}
+
+/// The same data as compressed sparse rows.
+pub(crate) fn as_sparse(data: &Dataset) -> Dataset {
+    let view = data.samples().view();
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..view.n_rows() {
+        view.row(i).for_each(|f, value| {
+            if value != 0.0 {
+                indices.push(f as u32);
+                values.push(value);
+            }
+        });
+        starts.push(indices.len());
+    }
+    let matrix = CsrMatrix::new(view.n_features(), starts, indices, values).expect("valid");
+    data.with_samples(Samples::Sparse(matrix)).expect("valid")
+}

@@ -1,0 +1,511 @@
+"""Feature selection as scikit-learn transformers."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _hedgerow
+from ._arrays import n_threads, native_rows
+
+_GIBIBYTE = 1 << 30
+
+
+def _number(name: str, value: Any) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a number, not {value!r}")
+    return float(value)
+
+
+def _count(name: str, value: Any, least: int = 1) -> int:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def _word(name: str, value: Any, known: dict[str, Any]) -> Any:
+    if not isinstance(value, str) or value not in known:
+        words = ", ".join(repr(word) for word in known)
+        raise ValueError(f"{name} must be one of {words}, not {value!r}")
+    return known[value]
+
+
+class _Selector(SelectorMixin, BaseEstimator):
+    """Ranks the features in ``fit`` and keeps the best in ``transform``.
+
+    Attributes
+    ----------
+    ranking_ : array of int
+        Features, best first; some methods rank only some of them.
+    scores_ : array of float
+        What the method thinks of each feature of ``ranking_``.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    n_features_to_select: int | float | None
+    n_jobs: int | None
+
+    def _selector(self) -> Any:
+        raise NotImplementedError
+
+    def _seed(self) -> int:
+        state = check_random_state(getattr(self, "random_state", None))
+        return int(state.randint(np.iinfo(np.int32).max))
+
+    def _wanted(self, n_features: int) -> int | None:
+        wanted = self.n_features_to_select
+        if wanted is None:
+            return None
+        if isinstance(wanted, Integral) and not isinstance(wanted, bool):
+            return min(_count("n_features_to_select", wanted), n_features)
+        share = _number("n_features_to_select", wanted)
+        if not 0 < share <= 1:
+            raise ValueError(
+                "n_features_to_select must be a count, a share in (0, 1] or None, "
+                f"not {wanted!r}"
+            )
+        return max(1, round(share * n_features))
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Ranks the features of ``X`` by the classes ``y``."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_features=1
+        )
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        wanted = self._wanted(X.shape[1])
+        order, scores, facts, converged = _hedgerow.rank_features(
+            native_rows(X),
+            codes.astype(np.uint32),
+            json.dumps(self._selector()),
+            wanted,
+            n_threads(self.n_jobs),
+        )
+        if not converged:
+            warnings.warn("the ranking is rough: a solver stopped early", ConvergenceWarning)
+        self.ranking_ = np.array(order, dtype=np.intp)
+        self.scores_ = np.array(scores, dtype=np.float64)
+        self.facts_ = dict(facts)
+        kept = self.ranking_ if wanted is None else self.ranking_[:wanted]
+        self._mask = np.zeros(X.shape[1], dtype=bool)
+        self._mask[kept] = True
+        return self
+
+    def _get_support_mask(self) -> Any:
+        check_is_fitted(self)
+        return self._mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+class _Filter(_Selector):
+    """A method that compares features."""
+
+    similarity: str
+    binning: str
+    bins: int
+    deviations: float
+    keep_discrete: bool
+
+    def _similarity(self) -> Any:
+        kind = _word(
+            "similarity",
+            self.similarity,
+            {"mi": "mi", "correlation": True, "covariance": False},
+        )
+        if kind == "mi":
+            bins = _count("bins", self.bins, 2)
+            deviations = _number("deviations", self.deviations)
+            binning = _word(
+                "binning",
+                self.binning,
+                {
+                    "deviations": {"Deviations": {"bins": bins, "deviations": deviations}},
+                    "quantiles": {"Quantiles": {"bins": bins}},
+                    "values": "Values",
+                },
+            )
+            return {
+                "MutualInformation": {
+                    "binning": binning,
+                    "keep_discrete": bool(self.keep_discrete),
+                    "nonzero_only": False,
+                    "max_bytes": 8 * _GIBIBYTE,
+                }
+            }
+        return {"Correlation": {"normalized": kind, "max_bytes": 8 * _GIBIBYTE}}
+
+
+class MaxRel(_Filter):
+    """Every feature by its own relevance.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep: a count, a share, or all.
+    similarity : {"mi", "correlation", "covariance"}
+        Mutual information of discretised features, or absolute correlation or covariance.
+    binning : {"deviations", "quantiles", "values"}
+        How features become discrete for mutual information.
+    bins, deviations : int, float
+        Number of segments, and half of the range they cover in standard deviations.
+    keep_discrete : bool
+        Whether features with no more values than ``bins`` keep them.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        similarity="mi",
+        binning="deviations",
+        bins=3,
+        deviations=1.0,
+        keep_discrete=False,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.similarity = similarity
+        self.binning = binning
+        self.bins = bins
+        self.deviations = deviations
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        return {"MaxRelevance": self._similarity()}
+
+
+class MRMR(_Filter):
+    """Minimal redundancy, maximal relevance: feature after feature.
+
+    Parameters
+    ----------
+    scheme : {"difference", "quotient"}
+        Relevance minus mean redundancy (MID), or divided by it (MIQ).
+    quotient_offset : float
+        Added to the denominator of the quotient.
+
+    The others are those of :class:`MaxRel`.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        scheme="difference",
+        quotient_offset=0.01,
+        similarity="mi",
+        binning="deviations",
+        bins=3,
+        deviations=1.0,
+        keep_discrete=False,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.scheme = scheme
+        self.quotient_offset = quotient_offset
+        self.similarity = similarity
+        self.binning = binning
+        self.bins = bins
+        self.deviations = deviations
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        schemes = {"difference": "Difference", "quotient": "Quotient"}
+        params = {
+            "scheme": _word("scheme", self.scheme, schemes),
+            "quotient_offset": _number("quotient_offset", self.quotient_offset),
+            "count": None,
+        }
+        return {"Mrmr": [self._similarity(), params]}
+
+
+class QPFS(_Filter):
+    """Quadratic programming feature selection.
+
+    Parameters
+    ----------
+    alpha : float or None
+        Trade-off from 0 (redundancy only) to 1 (relevance only); balanced by the data if None.
+    mean : {"computed", "approximated", "upper-triangle"}
+        Which mean similarity balances.
+    rate : float or None
+        Part of the similarities that is computed (Nyström); all if None.
+    sampling : {"uniform", "column-norm", "diagonal"}
+        How they are sampled.
+    domain : {"simplex", "subspace"}
+        Where the weights may lie.
+    eigen_threshold : float
+        Eigenvalues up to this part of the largest are dropped.
+    keep_constant : bool
+        Whether constant features take part.
+    random_state : int, RandomState or None
+        Of the sampling.
+
+    The others are those of :class:`MaxRel`. After ``fit``, ``alpha_`` is the trade-off used and
+    ``weights_`` the weight of every feature.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        alpha=None,
+        mean="computed",
+        rate=None,
+        sampling="uniform",
+        domain="simplex",
+        eigen_threshold=1e-8,
+        keep_constant=False,
+        similarity="mi",
+        binning="deviations",
+        bins=3,
+        deviations=1.0,
+        keep_discrete=False,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.mean = mean
+        self.rate = rate
+        self.sampling = sampling
+        self.domain = domain
+        self.eigen_threshold = eigen_threshold
+        self.keep_constant = keep_constant
+        self.similarity = similarity
+        self.binning = binning
+        self.bins = bins
+        self.deviations = deviations
+        self.keep_discrete = keep_discrete
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        means = {
+            "computed": "Computed",
+            "approximated": "Approximated",
+            "upper-triangle": "UpperTriangle",
+        }
+        mean = _word("mean", self.mean, means)
+        samplings = {"uniform": "Uniform", "column-norm": "ColumnNorm", "diagonal": "Diagonal"}
+        params = {
+            "alpha": {"Heuristic": mean}
+            if self.alpha is None
+            else {"Fixed": _number("alpha", self.alpha)},
+            "rate": None if self.rate is None else _number("rate", self.rate),
+            "sampling": _word("sampling", self.sampling, samplings),
+            "eigen_threshold": _number("eigen_threshold", self.eigen_threshold),
+            "domain": _word(
+                "domain", self.domain, {"simplex": "Simplex", "subspace": "Subspace"}
+            ),
+            "keep_constant": bool(self.keep_constant),
+            "seed": self._seed(),
+            "max_bytes": 4 * _GIBIBYTE,
+        }
+        return {"Qpfs": [self._similarity(), params]}
+
+    def fit(self, X: Any, y: Any) -> QPFS:
+        """Weighs and ranks the features of ``X`` by the classes ``y``."""
+        super().fit(X, y)
+        self.alpha_ = self.facts_["alpha"]
+        self.weights_ = np.zeros(self.n_features_in_)
+        self.weights_[self.ranking_] = self.scores_
+        return self
+
+
+class CFS(_Filter):
+    """The subset of features of best merit, searched best first.
+
+    Parameters
+    ----------
+    patience : int
+        Expansions without success after which the search ends.
+
+    The others are those of :class:`MaxRel`, with correlation by default. Fewer features than
+    ``n_features_to_select`` are kept if the best subset is smaller.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        patience=5,
+        similarity="correlation",
+        binning="deviations",
+        bins=3,
+        deviations=1.0,
+        keep_discrete=False,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.patience = patience
+        self.similarity = similarity
+        self.binning = binning
+        self.bins = bins
+        self.deviations = deviations
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        params = {"patience": _count("patience", self.patience), "count": None}
+        return {"Cfs": [self._similarity(), params]}
+
+
+class ReliefF(_Selector):
+    """Features that differ between near rows of different classes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep: a count, a share, or all.
+    n_neighbors : int
+        Hits, and misses, of a row.
+    variant : {"ratio", "classic"}
+        Differences to misses divided by those to hits, or their difference with misses of every
+        class by prior.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    def __init__(
+        self, n_features_to_select=None, *, n_neighbors=3, variant="ratio", n_jobs=None
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+        self.variant = variant
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        variants = {"ratio": "Ratio", "classic": "Classic"}
+        return {
+            "Relief": {
+                "neighbours": _count("n_neighbors", self.n_neighbors),
+                "variant": _word("variant", self.variant, variants),
+            }
+        }
+
+
+class Streamwise(_Selector):
+    """Streamwise selection by α-investing; two classes.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        Keep at most so many of the features that entered the model.
+    wealth, payout : float
+        Wealth at the beginning, and what a discovery earns.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    def __init__(self, n_features_to_select=None, *, wealth=0.5, payout=0.5, n_jobs=None):
+        self.n_features_to_select = n_features_to_select
+        self.wealth = wealth
+        self.payout = payout
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        return {
+            "Streamwise": {
+                "wealth": _number("wealth", self.wealth),
+                "payout": _number("payout", self.payout),
+            }
+        }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags = None
+        return tags
+
+
+class RFESVM(_Selector):
+    """Recursive feature elimination by a support vector machine.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep: a count, a share, or all.
+    C : float
+        Price of a violated margin.
+    gamma : float or None
+        Width of a Gaussian kernel; linear if None.
+    elimination : {"halving", "one-by-one"}
+        How many features a round drops.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        C=1.0,
+        gamma=None,
+        elimination="halving",
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.C = C
+        self.gamma = gamma
+        self.elimination = elimination
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        words = {"halving": "Halving", "one-by-one": "OneByOne"}
+        kernel = (
+            "Linear"
+            if self.gamma is None
+            else {"Gaussian": {"gamma": _number("gamma", self.gamma)}}
+        )
+        return {
+            "Rfe": {
+                "cost": _number("C", self.C),
+                "elimination": _word("elimination", self.elimination, words),
+                "kernel": kernel,
+                "keep": 1,
+                "tolerance": 1e-3,
+                "max_bytes": 4 * _GIBIBYTE,
+            }
+        }
+
+
+class RandomSelector(_Selector):
+    """Features in random order: what every method should beat.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep: a count, a share, or all.
+    random_state : int, RandomState or None
+        Of the order.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    def __init__(self, n_features_to_select=None, *, random_state=None, n_jobs=None):
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        return {"Random": {"seed": self._seed()}}

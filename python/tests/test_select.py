@@ -1,0 +1,95 @@
+"""Feature selection: the contract, and agreement with scikit-learn's mutual information."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.metrics import mutual_info_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import hedgerow
+
+SELECTORS = [
+    hedgerow.MaxRel(),
+    hedgerow.MRMR(),
+    hedgerow.QPFS(random_state=0),
+    hedgerow.QPFS(random_state=0, rate=0.5),
+    hedgerow.CFS(),
+    hedgerow.ReliefF(),
+    hedgerow.RFESVM(),
+    hedgerow.RandomSelector(random_state=0),
+]
+
+
+@parametrize_with_checks(SELECTORS)
+def test_selectors_keep_the_contract(estimator, check):
+    check(estimator)
+
+
+def problem(rows=120, width=12, seed=0):
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, rows)
+    X = random.normal(size=(rows, width))
+    X[:, 3] += 2 * y
+    X[:, 7] += y
+    return X, y
+
+
+@pytest.mark.parametrize("selector", SELECTORS[:7], ids=lambda s: type(s).__name__)
+def test_the_signal_is_found_and_kept(selector):
+    X, y = problem()
+    selector = type(selector)(n_features_to_select=2).fit(X, y)
+    assert selector.ranking_[0] == 3
+    kept = selector.get_support(indices=True)
+    assert 3 in kept and len(kept) <= 2
+    assert selector.transform(X).shape == (120, len(kept))
+    sparse_support = type(selector)(n_features_to_select=2).fit(sparse.csr_matrix(X), y)
+    assert 3 in sparse_support.get_support(indices=True)
+
+
+def test_relevance_is_scikit_learns_mutual_information():
+    X, y = problem()
+    codes = np.clip(np.round(X), -2, 2)
+    selector = hedgerow.MaxRel(binning="values").fit(codes, y)
+    for feature, score in zip(selector.ranking_, selector.scores_, strict=True):
+        assert score == pytest.approx(mutual_info_score(codes[:, feature], y), abs=1e-12)
+
+
+def test_weights_of_qpfs_lie_on_the_simplex():
+    X, y = problem()
+    qpfs = hedgerow.QPFS(0.5, alpha=0.3).fit(X, y)
+    assert qpfs.alpha_ == 0.3
+    assert qpfs.weights_.min() >= 0 and qpfs.weights_.sum() == pytest.approx(1)
+    assert qpfs.transform(X).shape[1] == 6
+
+
+def test_streamwise_selection_knows_two_classes():
+    X, y = problem()
+    assert 3 in hedgerow.Streamwise().fit(X, y).ranking_
+    with pytest.raises(ValueError, match="two"):
+        hedgerow.Streamwise().fit(X, np.arange(120) % 3)
+
+
+def test_a_pipeline_selects_and_classifies():
+    X, y = problem()
+    model = make_pipeline(hedgerow.MRMR(3), hedgerow.SVC(kernel="linear")).fit(X, y)
+    assert model.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (hedgerow.MRMR(0), "n_features_to_select"),
+        (hedgerow.MRMR(1.5), "n_features_to_select"),
+        (hedgerow.MRMR(similarity="cosine"), "similarity"),
+        (hedgerow.MRMR(bins=4), "bins"),
+        (hedgerow.QPFS(alpha=2), "alpha"),
+        (hedgerow.QPFS(rate=0), "rate"),
+        (hedgerow.ReliefF(n_neighbors=0), "n_neighbors"),
+        (hedgerow.RFESVM(elimination="all"), "elimination"),
+    ],
+)
+def test_wrong_parameters_are_named(selector, message):
+    X, y = problem()
+    with pytest.raises(ValueError, match=message):
+        selector.fit(X, y)
