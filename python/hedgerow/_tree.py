@@ -217,8 +217,10 @@ class HLSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of each class in the leaf of each row, smoothed along its path."""
-        return self._model.probabilities(self._rows(X), n_threads(self.n_jobs))
+        rows = self._rows(X)
+        return self._model.probabilities(rows, n_threads(self.n_jobs))
 
     def path_costs(self, X: Any) -> tuple[float, int]:
         """Hyperplanes evaluated for the rows: mean and largest number."""
-        return self._model.path_costs(self._rows(X), n_threads(self.n_jobs))
+        rows = self._rows(X)
+        return self._model.path_costs(rows, n_threads(self.n_jobs))

@@ -18,11 +18,21 @@ WEIGHTS = (
 )
 
 
+SIGMOIDS = (
+    "every machine has a sigmoid of its own, fitted by cross-validation: near 1/2 the more probable "
+    "class may be another than the one on whose side of the boundary a row lies"
+)
+
+
 def expected_failures(estimator):
-    return {
+    excused = {
         "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
         "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
     }
+    if getattr(estimator, "probability", False):
+        excused["check_classifiers_train"] = SIGMOIDS
+        excused["check_decision_proba_consistency"] = SIGMOIDS
+    return excused
 
 
 @parametrize_with_checks(
@@ -151,7 +161,7 @@ def test_selection_chooses_and_tells(moons):
         ({"k": 0}, "k must"),
         ({"k": 2.5}, "k must"),
         ({"core": 1.5}, "core"),
-        ({"C": -1}, "cost"),
+        ({"C": -1}, "C = -1"),
         ({"assign": "somewhere"}, "assign"),
         ({"cover": "all"}, "cover"),
         ({"kernel": "precomputed"}, "features"),

@@ -109,7 +109,7 @@ impl DenseSolver {
             .map(|t| t as u32)
             .collect();
         let m = stays.len();
-        if 4 * m > 3 * n {
+        if m == 0 || 4 * m > 3 * n {
             return;
         }
         self.beta.clone_from(&self.state.beta);
