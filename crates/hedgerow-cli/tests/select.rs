@@ -44,7 +44,9 @@ fn every_method_writes_a_ranking() {
         assert!(first.starts_with("1,"), "{method}: {first}");
         if method != "random" {
             let best = first.split(',').nth(2).expect("a name");
-            assert!(["signal", "twin"].contains(&best), "{method}: {first}");
+            // Twins share their weight in QPFS, so that the hint may come before each of them.
+            let fine = ["signal", "twin"].contains(&best) || method == "qpfs" && best == "\"hint";
+            assert!(fine, "{method}: {first}");
         }
     }
     assert!(folder.read("out.csv").contains(",\"hint, weak\","));
@@ -95,10 +97,7 @@ fn top_and_reduced_keep_the_best_columns() {
     assert_eq!(folder.read("out.csv").lines().count(), 3);
     let small = folder.read("small.csv");
     assert_eq!(small.lines().count(), 41);
-    assert_eq!(
-        small.lines().next().map(|head| head.split(',').count()),
-        Some(3)
-    );
+    assert_eq!(folder.json("inspect small.csv")["features"], 2);
     folder.ok("train svm small.csv model");
     folder.ok("select maxrel --top 3 --reduced small.svm train.csv -");
     assert!(
@@ -133,7 +132,7 @@ fn the_curve_selects_inside_each_fold() {
     }
     assert!(folder.read("c.svg").starts_with("<svg"));
     let run =
-        folder.ok("select maxrel --curve --classifier knn~-k~3 --sizes 1,2 noise.svm out.csv");
+        folder.ok("select maxrel --curve --classifier knn~-K~3 --sizes 1,2 noise.svm out.csv");
     assert!(run.out.contains("features selected inside each fold"));
     let one = folder.json(&format!("{line} --threads 1"));
     assert_eq!(one["curve"], result["curve"]);
