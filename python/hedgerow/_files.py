@@ -108,8 +108,7 @@ LogisticRegression, PegasosClassifier, FisherDiscriminant or HLSVMClassifier
     """
     model = _hedgerow.Model.load(fspath(path))
     kind = _ESTIMATORS[model.method]
-    estimator = kind() if kind is _tree.HLSVMClassifier else kind(kernel=model.kernel)
-    linear = issubclass(kind, _linear._LinearClassifier)
+    linear = issubclass(kind, (_linear._LinearClassifier, _tree.HLSVMClassifier))
     estimator = kind() if linear else kind(kernel=model.kernel)
     estimator.n_features_in_ = model.n_features
     if model.feature_names is not None:

@@ -313,8 +313,8 @@ class PegasosClassifier(_LinearClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        ``λ = 1 / (C n)`` unless ``lambda_`` is given.
-    lambda_ : float, optional
+        ``λ = 1 / (C n)`` unless ``lam`` is given.
+    lam : float, optional
     balanced : bool, default=False
         Weigh rows such that both classes of a machine weigh the same (Weighted-Pegasos).
     bias : "feature", "none", "subgradient", "inner" or "rate", default="feature"
@@ -346,7 +346,7 @@ class PegasosClassifier(_LinearClassifier):
         self,
         C: float = 1.0,
         *,
-        lambda_: float | None = None,
+        lam: float | None = None,
         balanced: bool = False,
         bias: str = "feature",
         bias_rate: float = 0.01,
@@ -360,7 +360,7 @@ class PegasosClassifier(_LinearClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
-        self.lambda_ = lambda_
+        self.lam = lam
         self.balanced = balanced
         self.bias = bias
         self.bias_rate = bias_rate
@@ -374,10 +374,10 @@ class PegasosClassifier(_LinearClassifier):
         self.n_jobs = n_jobs
 
     def _own_settings(self) -> dict[str, Any]:
-        lambda_ = self.lambda_
+        lam = self.lam
         return {
             "bias": 1.0,
-            "regulariser": None if lambda_ is None else _number("lambda_", lambda_),
+            "regulariser": None if lam is None else _number("lam", lam),
             "balanced": bool(self.balanced),
             "bias_treatment": str(self.bias),
             "bias_rate": _number("bias_rate", self.bias_rate),

@@ -77,6 +77,8 @@ class _Selector(SelectorMixin, BaseEstimator):
             )
         return max(1, round(share * n_features))
 
+    _needs_two_classes = False
+
     def fit(self, X: Any, y: Any) -> Any:
         """Ranks the features of ``X`` by the classes ``y``."""
         X, y = validate_data(
@@ -84,6 +86,11 @@ class _Selector(SelectorMixin, BaseEstimator):
         )
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        if self._needs_two_classes and len(self.classes_) < 2:
+            raise ValueError(
+                "the selector needs at least two classes, but the data have only one class: "
+                f"{self.classes_[0]!r}"
+            )
         wanted = self._wanted(X.shape[1])
         order, scores, facts, converged = _hedgerow.rank_features(
             native_rows(X),
@@ -387,6 +394,8 @@ class ReliefF(_Selector):
         Number of threads.
     """
 
+    _needs_two_classes = True
+
     def __init__(
         self, n_features_to_select=None, *, n_neighbors=3, variant="ratio", n_jobs=None
     ):
@@ -454,6 +463,8 @@ class RFESVM(_Selector):
     n_jobs : int or None
         Number of threads.
     """
+
+    _needs_two_classes = True
 
     def __init__(
         self,

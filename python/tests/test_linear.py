@@ -15,6 +15,8 @@ import hedgerow
 ORDER = "rows are visited in a random order that depends on their number, and tol is met, not more"
 STOCHASTIC = "rows are drawn at random: weights and repetitions give other draws"
 
+SINGULAR = "hardly more rows than features: the spread within the classes has no inverse to 7 digits"
+
 
 def expected_failures(estimator):
     checks = (
@@ -22,7 +24,10 @@ def expected_failures(estimator):
         "check_sample_weight_equivalence_on_sparse_data",
     )
     if isinstance(estimator, hedgerow.PegasosClassifier):
-        return dict.fromkeys(checks, STOCHASTIC)
+        few = "a thousand steps draw too few rows of so unequal weights"
+        return {**dict.fromkeys(checks, STOCHASTIC), "check_class_weight_classifiers": few}
+    if isinstance(estimator, hedgerow.FisherDiscriminant):
+        return dict.fromkeys(checks, SINGULAR)
     if isinstance(estimator, hedgerow.LinearSVC) and estimator.tol > 1e-6:
         return dict.fromkeys(checks, ORDER)
     return {}
@@ -120,13 +125,13 @@ def test_coefficients_are_those_of_the_decision(cancer, iris):
 def test_bad_parameters_are_named(iris):
     X, y = iris
     for estimator, word in (
-        (hedgerow.LinearSVC(C=0), "cost"),
+        (hedgerow.LinearSVC(C=0), "C = 0"),
         (hedgerow.LinearSVC(loss="zero-one"), "loss"),
         (hedgerow.LinearSVC(max_iter=0), "max_iter"),
         (hedgerow.LinearSVC(multi_class="all"), "multi_class"),
         (hedgerow.LinearSVC(intercept_scaling=0), "intercept_scaling"),
         (hedgerow.LinearSVC(loss="hinge", solver="primal"), "primal"),
-        (hedgerow.PegasosClassifier(lambda_=-1), "lambda"),
+        (hedgerow.PegasosClassifier(lam=-1), "lambda"),
         (hedgerow.PegasosClassifier(bias="both"), "bias"),
         (hedgerow.FisherDiscriminant(ridge=-1), "ridge"),
     ):

@@ -508,10 +508,7 @@ impl Model {
     /// The classes, sorted; empty if the model has none.
     #[getter]
     fn classes(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
-        if !matches!(
-            self.machine,
-            Machine::Classifier(_) | Machine::Falk(_) | Machine::Trees(_)
-        ) {
+        if matches!(self.machine, Machine::Regressor(_) | Machine::OneClass(_)) {
             return Ok(Vec::new());
         }
         let names = self.machine.predictor().classes().unwrap_or_default();
