@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +30,7 @@ def _count(name: str, value: Any) -> int:
     raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
 
 
-class _LinearClassifier(ClassifierMixin, BaseEstimator):
+class _LinearClassifier(ClassifierMixin, BaseEstimator, ABC):
     """What all linear classifiers share. Subclasses name their method and their settings."""
 
     _method: ClassVar[str]
@@ -40,8 +41,9 @@ class _LinearClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
+    @abstractmethod
     def _own_settings(self) -> dict[str, Any]:
-        raise NotImplementedError
+        """The settings in which the method differs from the others."""
 
     def _settings(self) -> LinearSettings:
         scheme = getattr(self, "multi_class", "ovr")

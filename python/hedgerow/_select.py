@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from abc import abstractmethod
 from numbers import Integral, Real
 from typing import Any
 
@@ -56,8 +57,9 @@ class _Selector(SelectorMixin, BaseEstimator):
     n_features_to_select: int | float | None
     n_jobs: int | None
 
+    @abstractmethod
     def _selector(self) -> Any:
-        raise NotImplementedError
+        """The method and its options, as the library reads them."""
 
     def _seed(self) -> int:
         state = check_random_state(getattr(self, "random_state", None))
