@@ -173,15 +173,20 @@ impl Job<'_> {
             data.n_features(),
             table::seconds(self.input.read_seconds)
         ))?;
-        session.say(format_args!(
-            "{}: {} support vectors ({} at their bound), objective {}, {} iterations, {}",
-            self.method.name(),
-            report.support_vectors,
-            report.bounded,
-            table::number(report.objective),
-            report.iterations,
-            table::seconds(report.seconds)
-        ))?;
+        // Not every method has support vectors, or an objective that it lowers step by step.
+        let mut facts = Vec::new();
+        if report.support_vectors > 0 {
+            facts.push(format!(
+                "{} support vectors ({} at their bound)",
+                report.support_vectors, report.bounded
+            ));
+        }
+        if report.iterations > 0 {
+            facts.push(format!("objective {}", table::number(report.objective)));
+            facts.push(format!("{} iterations", report.iterations));
+        }
+        facts.push(table::seconds(report.seconds));
+        session.say(format_args!("{}: {}", self.method.name(), facts.join(", ")))?;
         if report.status != Status::Converged {
             session.warn(format_args!(
                 "training stopped early ({}): the model is not the optimum; raise the limit or the tolerance",
