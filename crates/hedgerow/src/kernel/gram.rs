@@ -286,27 +286,15 @@ impl<'a> Gram<'a> {
     /// The kernel matrix of the bound rows among themselves, row-major, on the calling thread.
     pub(crate) fn symmetric_into(&self, out: &mut [f32]) -> Result<()> {
         let n = self.len();
-        debug_assert_eq!(out.len(), n * n);
-        for start in (0..n).step_by(SYMMETRIC_ROWS) {
-            let positions: Vec<usize> = (start..n.min(start + SYMMETRIC_ROWS)).collect();
-            let queries = self.own_queries(&positions)?;
-            let mut rows: Vec<&mut [f32]> = out[start * n..]
-                .chunks_mut(n)
-                .take(positions.len())
-                .map(|row| &mut row[start..])
-                .collect();
-            self.block_here(&queries, start..n, &mut rows);
-        }
-        // The lower triangle in blocks, which stay in the cache while they are turned.
-        for start in (0..n).step_by(SYMMETRIC_ROWS) {
-            let end = n.min(start + SYMMETRIC_ROWS);
-            for i in start + 1..n {
-                for j in start..end.min(i) {
-                    out[i * n + j] = out[j * n + i];
-                }
+        let mut prepared = Ok(());
+        symmetric_by_blocks(n, out, |block, start, rows| {
+            let positions: Vec<usize> = block.collect();
+            match self.own_queries(&positions) {
+                Ok(queries) => self.block_here(&queries, start..n, rows),
+                Err(error) => prepared = Err(error),
             }
-        }
-        Ok(())
+        });
+        prepared
     }
 
     /// The same kernel and packing for some of the bound rows, in the given order.
@@ -327,4 +315,72 @@ impl<'a> Gram<'a> {
             sequential: self.sequential,
         })
     }
+}
+
+/// Side of the square tiles in which a block is turned: they fit into vector registers.
+const TURNED: usize = 4;
+
+/// A symmetric matrix of order `n` from its upper triangle: `fill(block, start, rows)` writes the
+/// columns from `start` on of the rows in `block`, which begins at `start`. Every block is turned
+/// while a near cache holds it.
+pub(super) fn symmetric_by_blocks(
+    n: usize,
+    out: &mut [f32],
+    mut fill: impl FnMut(Range<usize>, usize, &mut [&mut [f32]]),
+) {
+    debug_assert_eq!(out.len(), n * n);
+    for start in (0..n).step_by(SYMMETRIC_ROWS) {
+        let end = n.min(start + SYMMETRIC_ROWS);
+        let (upper, lower) = out[start * n..].split_at_mut((end - start) * n);
+        let mut rows: Vec<&mut [f32]> = upper
+            .chunks_exact_mut(n)
+            .map(|row| &mut row[start..])
+            .collect();
+        fill(start..end, start, &mut rows);
+        for i in 1..rows.len() {
+            for j in 0..i {
+                rows[i][j] = rows[j][i];
+            }
+        }
+        turn(&rows, end - start, n, start, lower);
+    }
+}
+
+/// Writes the columns of `block` from `from` on into the rows below it, at column `start`.
+fn turn(block: &[&mut [f32]], from: usize, n: usize, start: usize, below: &mut [f32]) {
+    for (group, targets) in below.chunks_mut(TURNED * n).enumerate() {
+        let column = from + group * TURNED;
+        for (tile, sources) in block.chunks(TURNED).enumerate() {
+            let at = start + tile * TURNED;
+            if let Some(values) = square(sources, column)
+                && targets.len() == TURNED * n
+            {
+                let turned = transposed(values);
+                for (target, values) in targets.chunks_exact_mut(n).zip(turned) {
+                    target[at..at + TURNED].copy_from_slice(&values);
+                }
+            } else {
+                for (i, target) in targets.chunks_exact_mut(n).enumerate() {
+                    for (value, source) in target[at..].iter_mut().zip(sources) {
+                        *value = source[column + i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+type Square = [[f32; TURNED]; TURNED];
+
+/// The values of four rows from `column` on; `None` if there are not as many.
+fn square(rows: &[&mut [f32]], column: usize) -> Option<Square> {
+    let [a, b, c, d] = rows else {
+        return None;
+    };
+    let part = |row: &[f32]| row[column..].first_chunk().copied();
+    Some([part(a)?, part(b)?, part(c)?, part(d)?])
+}
+
+fn transposed([a, b, c, d]: Square) -> Square {
+    std::array::from_fn(|i| [a[i], b[i], c[i], d[i]])
 }

@@ -7,6 +7,7 @@ mod expr;
 mod gram;
 mod local;
 mod maps;
+mod neighbourhood;
 mod packed;
 mod radial;
 mod scalar;
@@ -23,6 +24,7 @@ pub use local::{
     ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
 };
 pub(crate) use maps::{DotMap, PolynomialMap};
+pub(crate) use neighbourhood::{GaussianRows, matrix_of_neighbourhood};
 pub(crate) use packed::{Formula, Packed};
 pub use radial::{Definiteness, Radial};
 pub(crate) use scalar::euclidean_sq_dist;

@@ -23,7 +23,7 @@ use crate::linalg::{
 };
 
 /// Largest scale × squared norm for single precision.
-const SINGLE_LIMIT: f64 = 256.0;
+pub(super) const SINGLE_LIMIT: f64 = 256.0;
 /// Largest scale × squared norm for double precision by inner products.
 const DOUBLE_LIMIT: f64 = 1e8;
 /// Largest number of features whose means are looked at.

@@ -18,6 +18,7 @@ mod near;
 mod panel;
 mod passes;
 mod real;
+mod single_passes;
 mod sparse;
 
 #[cfg(test)]
@@ -27,7 +28,7 @@ pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
-pub(crate) use gather::{GATHER_LANES, gather_gaussian};
+pub(crate) use gather::{GATHER_LANES, gather_gaussian, gather_sq_dists};
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
     DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
@@ -35,8 +36,6 @@ pub(crate) use linear_rows::{
 };
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
-pub(crate) use passes::{
-    Scan, add_scaled_rows, dot, low_penalty, select_partner, side, up_penalty, update_and_scan,
-};
+pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use real::Real;
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};

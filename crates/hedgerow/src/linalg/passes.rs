@@ -1,6 +1,6 @@
 //! The three passes of an SMO iteration, and sums of scaled rows.
 
-use super::Real;
+use super::{Real, single_passes};
 
 const LANES: usize = 8;
 
@@ -135,7 +135,7 @@ fn scan_body<const FMA: bool>(
 
 multiversion! {
     /// Adds `step_i · row_i + step_j · row_j` to the gradient and scans the result.
-    pub(crate) fn update_and_scan[](
+    fn update_and_scan[](
         gradient: &mut [f64],
         row_i: &[f32],
         row_j: &[f32],
@@ -216,7 +216,7 @@ fn partner_body<const FMA: bool>(
 multiversion! {
     /// The variable that may shrink and promises the largest decrease of the objective when paired
     /// with the one whose row is given (second-order selection); `None` if none violates.
-    pub(crate) fn select_partner[](
+    fn select_partner[](
         gradient: &[f64],
         sides: &[f64],
         row_i: &[f32],
@@ -224,6 +224,76 @@ multiversion! {
         max_up: f64,
         diagonal_i: f32,
     ) -> Option<usize> = partner_body;
+}
+
+/// A precision in which SMO can keep its gradient.
+pub(crate) trait GradientReal: Real {
+    /// Adds `step · (row_i − row_j)` to the gradient and scans the result.
+    fn update_and_scan(
+        gradient: &mut [Self],
+        row_i: &[f32],
+        row_j: &[f32],
+        step: f64,
+        sides: &[Self],
+    ) -> Scan;
+
+    /// The variable that may shrink and promises the largest decrease of the objective when paired
+    /// with the one whose row is given (second-order selection); `None` if none violates.
+    fn select_partner(
+        gradient: &[Self],
+        sides: &[Self],
+        row_i: &[f32],
+        diagonal: &[f32],
+        max_up: f64,
+        diagonal_i: f32,
+    ) -> Option<usize>;
+}
+
+impl GradientReal for f64 {
+    fn update_and_scan(
+        gradient: &mut [f64],
+        row_i: &[f32],
+        row_j: &[f32],
+        step: f64,
+        sides: &[f64],
+    ) -> Scan {
+        update_and_scan(gradient, row_i, row_j, step, -step, sides)
+    }
+
+    fn select_partner(
+        gradient: &[f64],
+        sides: &[f64],
+        row_i: &[f32],
+        diagonal: &[f32],
+        max_up: f64,
+        diagonal_i: f32,
+    ) -> Option<usize> {
+        select_partner(gradient, sides, row_i, diagonal, max_up, diagonal_i)
+    }
+}
+
+impl GradientReal for f32 {
+    fn update_and_scan(
+        gradient: &mut [f32],
+        row_i: &[f32],
+        row_j: &[f32],
+        step: f64,
+        sides: &[f32],
+    ) -> Scan {
+        single_passes::update_and_scan(gradient, row_i, row_j, step as f32, sides)
+    }
+
+    fn select_partner(
+        gradient: &[f32],
+        sides: &[f32],
+        row_i: &[f32],
+        diagonal: &[f32],
+        max_up: f64,
+        diagonal_i: f32,
+    ) -> Option<usize> {
+        let max_up = max_up as f32;
+        single_passes::select_partner(gradient, sides, row_i, diagonal, max_up, diagonal_i)
+    }
 }
 
 #[inline(always)]

@@ -7,8 +7,8 @@
 //!   l = \max\{m : S_m \setminus \mathcal X_{j-1} \ne \emptyset\},\quad
 //!   \mathcal X_{j-1} = \bigcup_{t<j}\{x_{r_{c_t}(h)} : h \le k'\}$$
 //! with $S_i$ the levels of a cover tree. Only the upper levels of a tree of all rows are made, down
-//! to the size of a core: the rows that they leave uncovered, if any, are then arranged in a tree of
-//! their own. Each row belongs to the centre for which its neighbour rank
+//! to the size of a core: the rows that they leave uncovered are then arranged in a tree of their
+//! own, again of upper levels only while they are many. Each row belongs to the centre for which its neighbour rank
 //! is smallest, the earlier centre on ties.
 //!
 //! | document | here |
@@ -20,7 +20,9 @@
 
 use crate::Result;
 use crate::data::{Generator, SamplesView};
-use crate::neighbours::{CoverTree, CoverTreeParams, Metric, Neighbour, Searcher, Visit};
+use crate::neighbours::{
+    CoverTree, CoverTreeParams, Metric, Neighbour, Searcher, UpperLevels, Visit,
+};
 use std::collections::BTreeMap;
 
 /// Candidates whose neighbours are looked up at once. Some are covered by an earlier one of the
@@ -89,6 +91,11 @@ enum Assignment {
     FirstCome,
 }
 
+/// Trees of upper levels, each of radii half as large as before, and the number of rows from which
+/// they are worth it.
+const COARSE_ROUNDS: usize = 6;
+const MIN_COARSE: usize = 2000;
+
 /// Rows that the size of a core is taken from.
 const SURVEYED: usize = 64;
 
@@ -108,13 +115,20 @@ impl Covering {
         let Ground {
             samples, metric, ..
         } = ground;
-        let coarse = CoverTree::upper_levels(metric, samples, ground.core_radius()?, tree)?;
         let mut covering = Self::nothing(samples.n_rows());
         let assignment = Assignment::SmallestRank;
-        covering.extend(ground, &Order::listed(coarse), assignment)?;
-        let left: Vec<u32> = (0..samples.n_rows() as u32)
-            .filter(|&row| covering.owner[row as usize] == NOBODY)
-            .collect();
+        let mut left: Vec<u32> = (0..samples.n_rows() as u32).collect();
+        let mut radius = ground.core_radius()?;
+        let levels = UpperLevels::new(metric, samples, tree)?;
+        for _ in 0..COARSE_ROUNDS {
+            if left.len() < MIN_COARSE {
+                break;
+            }
+            let coarse = Order::listed(levels.of(&left, radius)?);
+            covering.extend(ground, &coarse, assignment)?;
+            left.retain(|&row| covering.owner[row as usize] == NOBODY);
+            radius /= 2.0;
+        }
         if !left.is_empty() {
             let fine = CoverTree::build(metric, samples, Some(&left), tree)?;
             covering.extend(ground, &Order::by_levels(fine.visit_order()), assignment)?;

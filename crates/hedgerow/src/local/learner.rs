@@ -4,7 +4,7 @@ use super::machine::{LocalMachine, LocalMachines, LocalModel};
 use super::params::LocalSvmParams;
 use super::store::{Answers, Store};
 use crate::data::Generator;
-use crate::kernel::{Gram, Kernel};
+use crate::kernel::{GaussianRows, Kernel, matrix_of_neighbourhood};
 use crate::solve::smo::Limits;
 use crate::svm::small::{Costs, SmallSvc, SmallSvr};
 use crate::svm::{Sigmoid, pairs};
@@ -137,14 +137,23 @@ impl<'a> Learner<'a> {
             return Ok((LocalModel::Constant(f64::from(only)), Effort::NONE));
         }
         let kernel = self.kernel(rows)?;
-        let gram = Gram::new(&kernel, self.store.view(), rows.to_vec())?.sequential(true);
         let n = rows.len();
         let is_binary = classes.len() == 2;
-        if is_binary {
-            gram.symmetric_into(workspace.svc.gram_mut(n))?;
+        let view = self.store.view();
+        // A single machine asks for the rows that it needs; several share a whole matrix.
+        let by_rows = if is_binary && !self.params.probability {
+            GaussianRows::of(&kernel, view, rows)?
         } else {
-            workspace.matrix.resize(n * n, 0.0);
-            gram.symmetric_into(&mut workspace.matrix[..n * n])?;
+            None
+        };
+        if by_rows.is_none() {
+            let matrix = if is_binary {
+                workspace.svc.gram_mut(n)
+            } else {
+                workspace.matrix.resize(n * n, 0.0);
+                &mut workspace.matrix[..n * n]
+            };
+            matrix_of_neighbourhood(&kernel, view, rows, matrix)?;
         }
         let mut effort = Effort::NONE;
         // Coefficients by position in `rows`, a machine after the other.
@@ -182,9 +191,16 @@ impl<'a> Learner<'a> {
             } else {
                 None
             };
-            let machine = workspace
-                .svc
-                .solve(&labels, Costs::PerRow(&costs), &self.limits())?;
+            let (svc, limits) = (&mut workspace.svc, self.limits());
+            let costs_of_rows = Costs::PerRow(&costs);
+            let machine = match &by_rows {
+                Some(gaussians) => {
+                    let mut write_rows = |rows, out: &mut [f32]| gaussians.rows_into(rows, out);
+                    let diagonal = vec![1.0; n];
+                    svc.solve_by_rows(&diagonal, &mut write_rows, &labels, costs_of_rows, &limits)?
+                }
+                None => svc.solve(&labels, costs_of_rows, &limits)?,
+            };
             if !machine.rho.is_finite() {
                 return Err(too_large(&kernel));
             }
@@ -259,9 +275,7 @@ impl<'a> Learner<'a> {
         let n = rows.len();
         workspace.matrix.resize(n * n, 0.0);
         let matrix = &mut workspace.matrix[..n * n];
-        Gram::new(&kernel, self.store.view(), rows.to_vec())?
-            .sequential(true)
-            .symmetric_into(matrix)?;
+        matrix_of_neighbourhood(&kernel, self.store.view(), rows, matrix)?;
         let costs: Vec<f64> = rows
             .iter()
             .map(|&row| self.params.cost * self.store.weight(row))

@@ -20,6 +20,7 @@ mod metric;
 mod rank;
 mod searcher;
 
+pub(crate) use cover_tree::UpperLevels;
 pub use cover_tree::{CoverTree, CoverTreeParams, Visit};
 pub use index::Index;
 pub use metric::Metric;

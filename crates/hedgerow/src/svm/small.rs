@@ -8,6 +8,7 @@ pub use super::small_regression::SmallSvr;
 use super::binary::snap;
 use crate::solve::smo::{DenseSolver, Limits, Problem, Solution};
 use crate::{Error, Result, Status};
+use std::ops::Range;
 
 /// Costs of the rows of a small problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,14 +146,49 @@ impl SmallSvc {
         costs: Costs<'_>,
         limits: &Limits,
     ) -> Result<SmallMachine<'_>> {
-        let n = labels.len();
-        if n != self.order {
+        if labels.len() != self.order {
             return Err(Error::Shape {
                 what: "labels for the kernel matrix",
                 expected: self.order,
-                found: n,
+                found: labels.len(),
             });
         }
+        self.pose(start, labels, costs)?;
+        self.solver
+            .solve_into(&self.problem, limits, &mut self.solution);
+        Ok(self.finish())
+    }
+
+    /// As [`SmallSvc::solve`] on a kernel matrix with the given diagonal, whose other entries
+    /// `write_rows(rows, out)` writes, some rows at a time, as they are asked for. The matrix cannot
+    /// be used again.
+    pub fn solve_by_rows(
+        &mut self,
+        diagonal: &[f32],
+        write_rows: &mut dyn FnMut(Range<usize>, &mut [f32]),
+        labels: &[i8],
+        costs: Costs<'_>,
+        limits: &Limits,
+    ) -> Result<SmallMachine<'_>> {
+        if labels.len() != diagonal.len() {
+            return Err(Error::Shape {
+                what: "labels for the kernel matrix",
+                expected: diagonal.len(),
+                found: labels.len(),
+            });
+        }
+        // Nothing that solve() could work on.
+        self.order = 0;
+        self.pose(&[], labels, costs)?;
+        let (problem, solution) = (&self.problem, &mut self.solution);
+        self.solver
+            .solve_by_rows(diagonal, write_rows, problem, limits, solution);
+        Ok(self.finish())
+    }
+
+    /// Writes the problem down.
+    fn pose(&mut self, start: &[f64], labels: &[i8], costs: Costs<'_>) -> Result<()> {
+        let n = labels.len();
         if n == 0 {
             return Err(Error::NoRows);
         }
@@ -194,20 +230,24 @@ impl SmallSvc {
                 problem.start[i] = beta.clamp(problem.lower[i], problem.upper[i]);
             }
         }
-        self.solver.solve_into(problem, limits, &mut self.solution);
-        snap(problem, &mut self.solution);
+        Ok(())
+    }
+
+    /// The machine that the solution says.
+    fn finish(&mut self) -> SmallMachine<'_> {
+        snap(&self.problem, &mut self.solution);
         let rho = self.solution.multiplier(&self.problem, 0);
         self.decisions.clear();
         let terms = self.solution.gradient.iter().zip(&self.problem.linear);
         self.decisions
             .extend(terms.map(|(gradient, linear)| gradient - linear - rho));
-        Ok(SmallMachine {
+        SmallMachine {
             coefficients: &self.solution.beta,
             rho,
             decisions: &self.decisions,
             objective: self.solution.objective,
             iterations: self.solution.iterations,
             status: self.solution.status,
-        })
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::seed;
 use crate::data::Generator;
-use crate::kernel::{Gram, Kernel};
+use crate::kernel::{Kernel, matrix_of_neighbourhood};
 use crate::local::learner::{Learner, copy_submatrix, occurring, too_large};
 use crate::local::store::{Answers, Store};
 use crate::svm::small::{Costs, SmallSvc, SmallSvr};
@@ -51,9 +51,7 @@ impl Problem<'_> {
     }
 
     fn matrix_into(&self, kernel: &Kernel, out: &mut [f32]) -> Result<()> {
-        Gram::new(kernel, self.store.view(), self.rows.to_vec())?
-            .sequential(true)
-            .symmetric_into(out)
+        matrix_of_neighbourhood(kernel, self.store.view(), self.rows, out)
     }
 
     fn accuracies(&self, codes: &[u32], workspace: &mut Workspace) -> Result<(Vec<f64>, Status)> {

@@ -5,7 +5,11 @@
 //! be separated. Every point carries its distance to the node at hand, so that going down a chain
 //! of the same point costs no distance; and where two such distances differ by more than the
 //! radius in question, none is computed.
+//!
+//! Where only the arrangement is of interest the distances may be rough ([`RoughRows`]): whatever
+//! a rough distance does not decide, a precise one does, so that the arrangement is the same.
 
+use super::rough::RoughRows;
 use super::search::FARTHEST;
 use super::{CoverTree, NONE, Node, Powers, Space};
 use crate::{Error, Result};
@@ -32,6 +36,7 @@ struct Draft {
 
 struct Builder<'a> {
     space: Space<'a>,
+    rough: Option<&'a RoughRows>,
     powers: Powers,
     /// By row: it has a node, or shares one.
     placed: Vec<bool>,
@@ -42,8 +47,15 @@ struct Builder<'a> {
 }
 
 impl CoverTree {
-    /// Builds the tree on rows, of which there is at least one, down to the level `floor`.
-    pub(super) fn fill(&mut self, space: Space<'_>, rows: &[u32], floor: i32) -> Result<()> {
+    /// Builds the tree on rows, of which there is at least one, down to the level `floor`. With
+    /// rough rows the distances that nodes keep are rough too: good for their order only.
+    pub(super) fn fill(
+        &mut self,
+        space: Space<'_>,
+        rows: &[u32],
+        floor: i32,
+        rough: Option<&RoughRows>,
+    ) -> Result<()> {
         // The lowest of several rows at one place stands for them all.
         let mut rows = rows.to_vec();
         rows.sort_unstable();
@@ -51,6 +63,7 @@ impl CoverTree {
         let n_placed = rows.last().map_or(0, |&row| row as usize + 1);
         let mut builder = Builder {
             space,
+            rough,
             powers,
             placed: vec![false; n_placed],
             drafts: Vec::with_capacity(rows.len() + rows.len() / 4),
@@ -60,9 +73,7 @@ impl CoverTree {
         let root = rows[0];
         builder.placed[root as usize] = true;
         let near: Vec<Entry> = builder.distances(root, &rows[1..]);
-        let farthest = near
-            .iter()
-            .fold(0.0, |max: f64, entry| max.max(entry.distance));
+        let farthest = builder.farthest(root, &near);
         if let Some(entry) = near
             .iter()
             .find(|entry| entry.distance.is_nan() || entry.distance >= FARTHEST)
@@ -122,30 +133,78 @@ impl CoverTree {
 
 impl Builder<'_> {
     fn distances(&self, from: u32, rows: &[u32]) -> Vec<Entry> {
-        let entry = |&row: &u32| Entry {
-            row,
-            distance: self.space.distance(from, row),
+        let measure = |rows: &[u32]| -> Vec<Entry> {
+            let mut out = Vec::with_capacity(rows.len());
+            self.measure(from, rows, |row, distance| {
+                out.push(Entry { row, distance })
+            });
+            out
         };
         if rows.len() >= PARALLEL {
-            rows.par_iter().with_min_len(256).map(entry).collect()
+            rows.par_chunks(PARALLEL).flat_map_iter(measure).collect()
         } else {
-            rows.iter().map(entry).collect()
+            measure(rows)
         }
+    }
+
+    /// Calls `visit` with every row and its distance, rough or not.
+    fn measure(&self, from: u32, rows: &[u32], mut visit: impl FnMut(u32, f64)) {
+        match self.rough {
+            Some(rough) => {
+                let mut distances = Vec::new();
+                rough.distances(from, rows, &mut distances);
+                for (&row, &distance) in rows.iter().zip(&distances) {
+                    visit(row, f64::from(distance));
+                }
+            }
+            None => {
+                for &row in rows {
+                    visit(row, self.space.distance(from, row));
+                }
+            }
+        }
+    }
+
+    /// How far a distance that an entry carries may be from the true one.
+    fn error(&self, distance: f64) -> f64 {
+        self.rough.map_or(0.0, |rough| rough.error(distance))
+    }
+
+    /// Whether an entry, which carries its distance to `p`, lies within a radius.
+    fn is_within(&self, p: u32, entry: &Entry, radius: f64) -> bool {
+        let Entry { row, distance } = *entry;
+        if self.rough.is_some() && (distance - radius).abs() <= self.error(distance) {
+            return self.space.distance(p, row) <= radius;
+        }
+        distance <= radius
+    }
+
+    /// The largest distance to `p`.
+    fn farthest(&self, p: u32, entries: &[Entry]) -> f64 {
+        let most = entries
+            .iter()
+            .fold(0.0, |max: f64, entry| max.max(entry.distance));
+        if self.rough.is_none() {
+            return most;
+        }
+        let doubtful = most - 2.0 * self.error(most);
+        entries
+            .iter()
+            .filter(|entry| entry.distance >= doubtful)
+            .fold(0.0, |max, entry| max.max(self.space.distance(p, entry.row)))
     }
 
     /// The node of `p` with all of `near` and some of `far` below it.
     fn construct(&mut self, p: u32, mut near: Vec<Entry>, far: Vec<Entry>, top: i32) -> u32 {
         near.retain(|entry| {
-            let copy = entry.distance == 0.0;
+            let copy = self.is_within(p, entry, 0.0);
             if copy {
                 self.placed[entry.row as usize] = true;
                 self.copies.push((p, entry.row));
             }
             !copy
         });
-        let farthest = near
-            .iter()
-            .fold(0.0, |max: f64, entry| max.max(entry.distance));
+        let farthest = self.farthest(p, &near);
         if near.is_empty() {
             return self.draft(p, top, 0.0, Vec::new());
         }
@@ -161,16 +220,17 @@ impl Builder<'_> {
         let reach = self.powers.reach(level);
         let mut far: Vec<Entry> = far
             .into_iter()
-            .filter(|entry| entry.distance <= self.powers.reach(level + 1))
+            .filter(|entry| self.is_within(p, entry, self.powers.reach(level + 1)))
             .collect();
         let descendants = near.clone();
         let candidates = far.clone();
-        let (inside, mut ring): (Vec<Entry>, Vec<Entry>) =
-            near.into_iter().partition(|entry| entry.distance <= inner);
+        let (inside, mut ring): (Vec<Entry>, Vec<Entry>) = near
+            .into_iter()
+            .partition(|entry| self.is_within(p, entry, inner));
         let mut children = Vec::new();
         if !inside.is_empty() {
             let mut around = ring.clone();
-            around.extend(far.iter().filter(|entry| entry.distance <= reach));
+            around.extend(far.iter().filter(|entry| self.is_within(p, entry, reach)));
             children.push(self.construct(p, inside, around, level - 1));
             self.drop_placed(&mut ring);
             self.drop_placed(&mut far);
@@ -219,34 +279,35 @@ impl Builder<'_> {
         let inner = self.powers.radius(level - 1);
         let reach = self.powers.reach(level);
         // A hair more, since distances are rounded.
-        let hopeless = reach * (1.0 + 1e-9) + to_parent * 1e-9;
-        let measure = |entry: &Entry| {
-            if (entry.distance - to_parent).abs() > hopeless {
-                return None;
-            }
-            let distance = self.space.distance(q, entry.row);
-            (distance <= reach).then_some(Entry {
-                row: entry.row,
-                distance,
-            })
-        };
-        let mut sort = |entry: Entry| {
-            if entry.distance <= inner {
-                near.push(entry);
-            } else {
-                around.push(entry);
-            }
+        let mut hopeless = reach * (1.0 + 1e-9) + to_parent * 1e-9;
+        hopeless += 2.0 * self.error(to_parent + reach);
+        let measure = |list: &[Entry]| -> Vec<Entry> {
+            let candidates: Vec<u32> = list
+                .iter()
+                .filter(|entry| (entry.distance - to_parent).abs() <= hopeless)
+                .map(|entry| entry.row)
+                .collect();
+            let mut found = Vec::new();
+            self.measure(q, &candidates, |row, distance| {
+                let entry = Entry { row, distance };
+                if self.is_within(q, &entry, reach) {
+                    found.push(entry);
+                }
+            });
+            found
         };
         for list in lists {
-            if list.len() >= PARALLEL {
-                let found: Vec<Entry> = list
-                    .par_iter()
-                    .with_min_len(256)
-                    .filter_map(measure)
-                    .collect();
-                found.into_iter().for_each(&mut sort);
+            let found: Vec<Entry> = if list.len() >= PARALLEL {
+                list.par_chunks(PARALLEL).flat_map_iter(measure).collect()
             } else {
-                list.iter().filter_map(measure).for_each(&mut sort);
+                measure(list)
+            };
+            for entry in found {
+                if self.is_within(q, &entry, inner) {
+                    near.push(entry);
+                } else {
+                    around.push(entry);
+                }
             }
         }
     }

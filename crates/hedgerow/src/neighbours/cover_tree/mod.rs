@@ -19,10 +19,13 @@
 mod build;
 mod check;
 mod edit;
+mod levels;
 mod order;
+mod rough;
 mod search;
 mod space;
 
+pub(crate) use levels::UpperLevels;
 pub use order::Visit;
 pub(super) use search::Scratch;
 pub(super) use space::{Prepared, Space};
@@ -170,28 +173,6 @@ impl CoverTree {
         Self::on(&prepared, metric, samples, &rows, params)
     }
 
-    /// Rows from coarse to fine, as the levels of a tree on all rows have them whose radius is at
-    /// least `radius`. The others are not arranged, which saves most of the work.
-    pub(crate) fn upper_levels(
-        metric: &Metric,
-        samples: SamplesView<'_>,
-        radius: f64,
-        params: CoverTreeParams,
-    ) -> Result<Vec<u32>> {
-        metric.check()?;
-        let rows: Vec<u32> = (0..samples.n_rows() as u32).collect();
-        super::index::ensure_rows(&rows, samples)?;
-        let prepared = Prepared::new(metric, samples)?;
-        let mut tree = Self::without_nodes(metric, samples, rows.len(), params)?;
-        let floor = if radius > 0.0 {
-            tree.powers().level_of(radius)
-        } else {
-            i32::MIN
-        };
-        tree.fill(Space::new(metric, samples, &prepared), &rows, floor)?;
-        Ok(tree.visit_order().iter().map(|visit| visit.row).collect())
-    }
-
     /// As [`CoverTree::build`], for rows that were checked and prepared. An error if distances
     /// overflow.
     pub(super) fn on(
@@ -202,7 +183,7 @@ impl CoverTree {
         params: CoverTreeParams,
     ) -> Result<Self> {
         let mut tree = Self::without_nodes(metric, samples, rows.len(), params)?;
-        tree.fill(Space::new(metric, samples, prepared), rows, i32::MIN)?;
+        tree.fill(Space::new(metric, samples, prepared), rows, i32::MIN, None)?;
         Ok(tree)
     }
 

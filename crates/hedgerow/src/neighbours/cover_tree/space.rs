@@ -151,7 +151,13 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn values(&self, row: u32) -> &'a [f64] {
+    /// Whether distances are differences of the rows that [`Space::values`] gives.
+    pub(super) fn is_spread_out(&self) -> bool {
+        self.prepared.form == Form::Euclidean
+    }
+
+    /// A row as distances see it; empty if they see the samples themselves.
+    pub(super) fn values(&self, row: u32) -> &'a [f64] {
         let (at, width) = (row as usize, self.prepared.width);
         match (&self.prepared.spread, self.samples) {
             (Some(values), _) => &values[at * width..(at + 1) * width],

@@ -1,6 +1,6 @@
 //! The state of SMO and one pair update.
 
-use crate::linalg::{Scan, low_penalty, select_partner, side, up_penalty, update_and_scan};
+use crate::linalg::{GradientReal, Scan, low_penalty, side, up_penalty};
 use std::ops::Range;
 
 /// Curvature that stands in for one that is zero or negative.
@@ -9,16 +9,17 @@ const TINY_CURVATURE: f64 = 1e-12;
 /// Variables, gradient and what the passes need of them, by position.
 ///
 /// Positions before `split` are group 0, those from `split` to `active` group 1, the rest is
-/// inactive.
+/// inactive. The gradient is kept in the precision `T`; variables always move in double precision,
+/// so that the sums over the groups stay what they are.
 #[derive(Debug, Default)]
-pub(super) struct PairState {
+pub(super) struct PairState<T = f64> {
     pub(super) beta: Vec<f64>,
-    pub(super) gradient: Vec<f64>,
+    pub(super) gradient: Vec<T>,
     pub(super) lower: Vec<f64>,
     pub(super) upper: Vec<f64>,
     pub(super) diagonal: Vec<f32>,
     /// Which way each variable may move.
-    pub(super) sides: Vec<f64>,
+    pub(super) sides: Vec<T>,
     pub(super) split: usize,
     pub(super) active: usize,
 }
@@ -31,11 +32,11 @@ pub(super) fn gap(scan: &Scan) -> f64 {
     scan.max_up + scan.max_low
 }
 
-impl PairState {
+impl<T: GradientReal> PairState<T> {
     /// To be called after `beta`, `lower`, `upper` or the order of the positions were changed.
     pub(super) fn refresh(&mut self) {
         let n = self.beta.len();
-        self.sides.resize(n, 0.0);
+        self.sides.resize(n, T::ZERO);
         for t in 0..n {
             self.refresh_at(t);
         }
@@ -43,22 +44,22 @@ impl PairState {
 
     fn refresh_at(&mut self, t: usize) {
         let (may_grow, may_shrink) = (self.beta[t] < self.upper[t], self.beta[t] > self.lower[t]);
-        self.sides[t] = side(may_grow, may_shrink);
+        self.sides[t] = T::from_f64(side(may_grow, may_shrink));
     }
 
     pub(super) fn may_grow(&self, t: usize) -> bool {
-        self.sides[t] >= 0.0
+        self.sides[t] >= T::ZERO
     }
 
     pub(super) fn may_shrink(&self, t: usize) -> bool {
-        self.sides[t] <= 0.0
+        self.sides[t] <= T::ZERO
     }
 
     /// Whether a variable is at a bound and pulls away from the others, so that it will hardly
     /// move again.
     pub(super) fn is_settled(&self, t: usize, scans: &Scans) -> bool {
         let scan = &scans[usize::from(t >= self.split)];
-        let value = -self.gradient[t];
+        let value = -self.gradient[t].to_f64();
         (!self.may_grow(t) && value > scan.max_up) || (!self.may_shrink(t) && value < -scan.max_low)
     }
 
@@ -80,7 +81,7 @@ impl PairState {
         row: &[f32],
     ) -> Option<usize> {
         let range = self.range(group);
-        select_partner(
+        T::select_partner(
             &self.gradient[range.clone()],
             &self.sides[range.clone()],
             &row[range.clone()],
@@ -102,7 +103,7 @@ impl PairState {
         };
         let room_i = self.upper[i] - self.beta[i];
         let room_j = self.beta[j] - self.lower[j];
-        let mut step = (self.gradient[j] - self.gradient[i]) / curvature;
+        let mut step = (self.gradient[j].to_f64() - self.gradient[i].to_f64()) / curvature;
         if step < room_i.min(room_j) {
             self.beta[i] += step;
             self.beta[j] -= step;
@@ -136,12 +137,11 @@ impl PairState {
                     max_low: f64::NEG_INFINITY,
                 };
             }
-            let mut scan = update_and_scan(
+            let mut scan = T::update_and_scan(
                 &mut self.gradient[range.clone()],
                 &row_i[range.clone()],
                 &row_j[range.clone()],
                 step,
-                -step,
                 &self.sides[range.clone()],
             );
             scan.argmax_up += range.start;
@@ -159,14 +159,13 @@ impl PairState {
                 max_low: f64::NEG_INFINITY,
             };
             for t in range {
-                let up = up_penalty(self.sides[t]) - self.gradient[t];
+                let (value, side) = (self.gradient[t].to_f64(), self.sides[t].to_f64());
+                let up = up_penalty(side) - value;
                 if up > scan.max_up {
                     scan.max_up = up;
                     scan.argmax_up = t;
                 }
-                scan.max_low = scan
-                    .max_low
-                    .max(self.gradient[t] - low_penalty(self.sides[t]));
+                scan.max_low = scan.max_low.max(value - low_penalty(side));
             }
             scan
         })

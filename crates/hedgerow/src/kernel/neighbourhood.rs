@@ -1,0 +1,271 @@
+//! Kernel matrices of many small sets of rows that lie close together.
+//!
+//! Within a neighbourhood most columns of wide data do not vary at all: one-hot columns are all 0
+//! or all 1, counts are all 0. Relative to one of the rows such a column is 0 everywhere and drops
+//! out of every distance, and what is left is small enough for single precision even where the
+//! whole data are not. So the Gaussian matrix of a neighbourhood is computed from the columns that
+//! vary; for other kernels, and where that does not pay, the rows are bound as any others.
+
+use super::gram::{Gram, symmetric_by_blocks};
+use super::maps::{GaussianMap, Norms};
+use super::packed::SINGLE_LIMIT;
+use super::{Kernel, Radial};
+use crate::Result;
+use crate::data::{Row, SamplesView};
+use crate::linalg::{PANEL, Panels, panel_block};
+use std::ops::Range;
+
+/// Widest rows that are spread out to look for columns that vary.
+const MAX_WIDTH: usize = 2048;
+
+/// The kernel matrix of the given rows of a view, row-major, on the calling thread.
+pub(crate) fn matrix_of_neighbourhood(
+    kernel: &Kernel,
+    view: SamplesView<'_>,
+    rows: &[u32],
+    out: &mut [f32],
+) -> Result<()> {
+    if let Some(gaussians) = GaussianRows::of(kernel, view, rows)? {
+        gaussians.matrix_into(out);
+        return Ok(());
+    }
+    Gram::new(kernel, view, rows.to_vec())?
+        .sequential(true)
+        .symmetric_into(out)
+}
+
+/// The Gaussian matrix of a neighbourhood, some rows at a time.
+pub(crate) struct GaussianRows {
+    varying: Varying,
+    panels: Panels<f32>,
+    two_gamma: f32,
+    /// $-\gamma\|x\|^2$, padded by one panel.
+    norms: Vec<f32>,
+}
+
+impl GaussianRows {
+    /// `None` unless the kernel is a Gaussian and this is the way to compute it.
+    pub(crate) fn of(kernel: &Kernel, view: SamplesView<'_>, rows: &[u32]) -> Result<Option<Self>> {
+        let Kernel::Radial(Radial::Gaussian { gamma }) = *kernel else {
+            return Ok(None);
+        };
+        kernel.check()?;
+        let Some(varying) = Varying::of(view, rows) else {
+            return Ok(None);
+        };
+        if !varying.is_single(gamma) {
+            return Ok(None);
+        }
+        let (n, d) = (varying.n_rows, varying.n_columns);
+        let panels = Panels::pack(n, d, |i, row| {
+            row.copy_from_slice(&varying.values[i * d..(i + 1) * d]);
+        });
+        let mut norms: Vec<f32> = varying
+            .sq_norms
+            .iter()
+            .map(|&norm| (-gamma * f64::from(norm)) as f32)
+            .collect();
+        norms.resize(n + PANEL, 0.0);
+        Ok(Some(Self {
+            varying,
+            panels,
+            two_gamma: (2.0 * gamma) as f32,
+            norms,
+        }))
+    }
+
+    /// Some rows of the matrix.
+    pub(crate) fn rows_into(&self, block: Range<usize>, out: &mut [f32]) {
+        let mut rows: Vec<&mut [f32]> = out.chunks_exact_mut(self.varying.n_rows).collect();
+        self.block_into(block, 0, &mut rows);
+    }
+
+    fn matrix_into(&self, out: &mut [f32]) {
+        symmetric_by_blocks(self.varying.n_rows, out, |block, start, rows| {
+            self.block_into(block, start, rows);
+        });
+    }
+
+    /// The columns from `start` on of some rows.
+    fn block_into(&self, block: Range<usize>, start: usize, rows: &mut [&mut [f32]]) {
+        let d = self.varying.n_columns;
+        let map = GaussianMap {
+            two_gamma: self.two_gamma,
+            norms: Norms {
+                queries: &self.norms[block.clone()],
+                rows: &self.norms,
+            },
+        };
+        let queries = &self.varying.values[block.start * d..block.end * d];
+        let columns = (start, self.varying.n_rows);
+        panel_block(&self.panels, queries, columns, map, rows);
+    }
+}
+
+/// A column that does not vary.
+const NO_SLOT: u32 = u32::MAX;
+
+/// The columns in which some row differs from the reference, ascending; `None` where sparse rows
+/// are better left as they are.
+fn varying_columns(view: SamplesView<'_>, rows: &[u32], reference: &[f64]) -> Option<Vec<u32>> {
+    let width = reference.len();
+    let mut varies = vec![false; width];
+    match view {
+        SamplesView::Dense { .. } => {
+            for &i in rows {
+                let row = view.row(i as usize).values();
+                for f in 0..width {
+                    varies[f] |= row[f] != reference[f];
+                }
+            }
+        }
+        SamplesView::Sparse { .. } => {
+            let mut stored = 0;
+            // How many rows agree with the reference in a column by what they store there.
+            let mut agree = vec![0; width];
+            for &i in rows {
+                if let Row::Sparse { indices, values } = view.row(i as usize) {
+                    stored += indices.len();
+                    for (&f, &value) in indices.iter().zip(values) {
+                        let same = value == reference[f as usize];
+                        agree[f as usize] += usize::from(same);
+                        varies[f as usize] |= !same;
+                    }
+                }
+            }
+            for f in 0..width {
+                varies[f] |= reference[f] != 0.0 && agree[f] < rows.len();
+            }
+            let per_row = stored as f64 / rows.len() as f64;
+            let n_varying = varies.iter().filter(|&&yes| yes).count();
+            // As `Survey::choose` weighs them, with the turning of sparse rows into queries.
+            if n_varying as f64 / 14.0 > 0.14 * per_row + 2.0 {
+                return None;
+            }
+        }
+    }
+    Some((0..width as u32).filter(|&f| varies[f as usize]).collect())
+}
+
+/// Rows relative to the first of them, without the columns in which all are alike.
+struct Varying {
+    n_rows: usize,
+    n_columns: usize,
+    /// Row after row.
+    values: Vec<f32>,
+    sq_norms: Vec<f32>,
+}
+
+impl Varying {
+    /// `None` where sparse rows are better left as they are.
+    fn of(view: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
+        let width = view.n_features();
+        let &first = rows.first()?;
+        if width > MAX_WIDTH {
+            return None;
+        }
+        let mut reference = vec![0.0; width];
+        view.row(first as usize).write_dense(&mut reference);
+        let columns = varying_columns(view, rows, &reference)?;
+        let n_columns = columns.len();
+        let mut slot_of = vec![NO_SLOT; width];
+        for (slot, &f) in (0u32..).zip(&columns) {
+            slot_of[f as usize] = slot;
+        }
+        let absent: Vec<f32> = columns
+            .iter()
+            .map(|&f| -reference[f as usize] as f32)
+            .collect();
+        let mut values = vec![0.0f32; rows.len() * n_columns];
+        let mut sq_norms = vec![0.0f32; rows.len()];
+        let parts = values.chunks_exact_mut(n_columns.max(1)).zip(rows);
+        for (norm, (out, &i)) in sq_norms.iter_mut().zip(parts) {
+            match view.row(i as usize) {
+                Row::Dense(row) => {
+                    for (value, &f) in out.iter_mut().zip(&columns) {
+                        *value = (row[f as usize] - reference[f as usize]) as f32;
+                    }
+                }
+                Row::Sparse { indices, values } => {
+                    out.copy_from_slice(&absent);
+                    for (&f, &value) in indices.iter().zip(values) {
+                        let slot = slot_of[f as usize];
+                        if slot != NO_SLOT {
+                            out[slot as usize] = (value - reference[f as usize]) as f32;
+                        }
+                    }
+                }
+            }
+            let squares = out.iter().map(|&value| f64::from(value) * f64::from(value));
+            *norm = squares.sum::<f64>() as f32;
+        }
+        Some(Self {
+            n_rows: rows.len(),
+            n_columns,
+            values,
+            sq_norms,
+        })
+    }
+
+    /// Whether squared distances from norms and inner products are precise enough.
+    fn is_single(&self, gamma: f64) -> bool {
+        let largest = self.sq_norms.iter().copied().fold(0.0, f32::max);
+        // What is no number, or infinite, is not.
+        gamma * f64::from(largest) <= SINGLE_LIMIT && self.sq_norms.len() == self.n_rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{CsrMatrix, Generator, Samples};
+
+    /// Rows near one another, far from the origin, with columns that do not vary, dense and sparse.
+    #[test]
+    fn a_neighbourhood_has_the_matrix_of_any_rows() {
+        let mut generator = Generator::new(3);
+        let (n, d) = (75, 30);
+        let mut values = vec![0.0; n * d];
+        for row in values.chunks_exact_mut(d) {
+            row[3] = 1.0;
+            row[7] = 100.0 + generator.uniform();
+            row[8] = generator.normal();
+            row[generator.below(2) + 20] = 1.0;
+        }
+        let mut row_starts = vec![0];
+        let (mut indices, mut stored) = (Vec::new(), Vec::new());
+        for row in values.chunks_exact(d) {
+            for (f, &value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
+                indices.push(f as u32);
+                stored.push(value);
+            }
+            row_starts.push(indices.len());
+        }
+        let sparse = CsrMatrix::new(d, row_starts, indices, stored).expect("sparse");
+        let dense = Samples::dense(n, d, values).expect("dense");
+        let kernel = Kernel::rbf(0.7);
+        let rows: Vec<u32> = (0..n as u32).rev().collect();
+        let mut expected = vec![0.0; n * n];
+        for (i, &a) in rows.iter().enumerate() {
+            for (j, &b) in rows.iter().enumerate() {
+                let (a, b) = (dense.view().row(a as usize), dense.view().row(b as usize));
+                expected[i * n + j] = kernel.value(a, b, d).expect("a value");
+            }
+        }
+        for samples in [dense, Samples::Sparse(sparse)] {
+            let gaussians = GaussianRows::of(&kernel, samples.view(), &rows).expect("a kernel");
+            let gaussians = gaussians.expect("the quick way");
+            assert_eq!(gaussians.varying.n_columns, 4);
+            let mut whole = vec![0.0; n * n];
+            matrix_of_neighbourhood(&kernel, samples.view(), &rows, &mut whole).expect("a matrix");
+            let mut some = vec![0.0; 3 * n];
+            gaussians.rows_into(8..11, &mut some);
+            for (at, (&value, &expected)) in whole.iter().zip(&expected).enumerate() {
+                let error = (f64::from(value) - expected).abs();
+                assert!(error < 1e-6, "{value} for {expected} at {at}");
+                assert_eq!(value, whole[(at % n) * n + at / n]);
+            }
+            assert_eq!(some, whole[8 * n..11 * n]);
+        }
+    }
+}
