@@ -28,6 +28,7 @@ mod model;
 pub mod neighbours;
 pub mod select;
 pub mod solve;
+mod spares;
 pub mod special;
 pub mod svm;
 pub mod tree;

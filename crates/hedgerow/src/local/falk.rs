@@ -25,6 +25,7 @@ use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::kernel::Kernel;
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
+use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -242,18 +243,16 @@ pub(super) fn learn_all(
     neighbourhoods: &[Vec<Neighbour>],
     first_task: u64,
 ) -> Result<(Vec<LocalModel>, Effort)> {
+    let workspaces = Spares::<Workspace>::new();
     let learnt: Vec<(LocalModel, Effort)> = neighbourhoods
         .par_iter()
         .enumerate()
         .with_max_len(1)
-        .map_init(
-            || (Workspace::default(), Vec::new()),
-            |(workspace, rows), (number, neighbourhood)| {
-                rows.clear();
-                rows.extend(neighbourhood.iter().map(|neighbour| neighbour.row));
-                learner.learn(rows, first_task + number as u64, workspace)
-            },
-        )
+        .map(|(number, neighbourhood)| {
+            let rows: Vec<u32> = neighbourhood.iter().map(|found| found.row).collect();
+            let task = first_task + number as u64;
+            workspaces.lend(|workspace| learner.learn(&rows, task, workspace))
+        })
         .collect::<Result<_>>()?;
     let effort = learnt
         .iter()

@@ -23,6 +23,7 @@ use super::params::LocalSvmParams;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::neighbours::{IndexParams, Neighbour};
+use crate::spares::Spares;
 use crate::svm::pairs;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use rayon::prelude::*;
@@ -192,52 +193,51 @@ impl KnnSvm {
             samples: self.samples(),
             packed: self.packed.as_ref(),
         };
+        let workspaces = Spares::<Workspace>::new();
         let answers: Vec<Vec<(u32, T)>> = groups
             .par_iter()
             .with_max_len(1)
-            .map_init(
-                || (Workspace::default(), Scratch::default()),
-                |(workspace, scratch), group| {
-                    let rows = &group[0].0;
-                    if rows.is_empty() {
-                        return Err(Error::NoRows);
+            .map(|group| {
+                let rows = &group[0].0;
+                if rows.is_empty() {
+                    return Err(Error::NoRows);
+                }
+                let asked: Vec<u32> = group.iter().map(|&(_, q)| q).collect();
+                // Everything random in a machine depends on its rows alone, not on the place
+                // of the query.
+                let (model, _) = workspaces.lend(|workspace| learner.learn(rows, 0, workspace))?;
+                let mut scratch = Scratch::default();
+                let mut answers = Vec::with_capacity(asked.len());
+                match &model {
+                    LocalModel::Constant(_) => {
+                        let decisions = &[];
+                        for &q in &asked {
+                            let opinion = Opinion {
+                                model: &model,
+                                decisions,
+                            };
+                            answers.push((q, answer(&opinion)?));
+                        }
                     }
-                    let asked: Vec<u32> = group.iter().map(|&(_, q)| q).collect();
-                    // Everything random in a machine depends on its rows alone, not on the place
-                    // of the query.
-                    let (model, _) = learner.learn(rows, 0, workspace)?;
-                    let mut answers = Vec::with_capacity(asked.len());
-                    match &model {
-                        LocalModel::Constant(_) => {
-                            let decisions = &[];
-                            for &q in &asked {
+                    LocalModel::Machines(machines) => {
+                        evaluation.decide(
+                            machines,
+                            queries,
+                            &asked,
+                            &mut scratch,
+                            |at, decisions| {
                                 let opinion = Opinion {
                                     model: &model,
                                     decisions,
                                 };
-                                answers.push((q, answer(&opinion)?));
-                            }
-                        }
-                        LocalModel::Machines(machines) => {
-                            evaluation.decide(
-                                machines,
-                                queries,
-                                &asked,
-                                scratch,
-                                |at, decisions| {
-                                    let opinion = Opinion {
-                                        model: &model,
-                                        decisions,
-                                    };
-                                    answers.push((asked[at], answer(&opinion)?));
-                                    Ok(())
-                                },
-                            )?;
-                        }
+                                answers.push((asked[at], answer(&opinion)?));
+                                Ok(())
+                            },
+                        )?;
                     }
-                    Ok(answers)
-                },
-            )
+                }
+                Ok(answers)
+            })
             .collect::<Result<_>>()?;
         let mut answers: Vec<(u32, T)> = answers.into_iter().flatten().collect();
         answers.sort_unstable_by_key(|&(q, _)| q);

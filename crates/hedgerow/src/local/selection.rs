@@ -38,6 +38,7 @@ use crate::data::{Dataset, Generator};
 use crate::error::ensure_positive;
 use crate::kernel::KernelSpec;
 use crate::neighbours::{Index, IndexParams, Metric};
+use crate::spares::Spares;
 use crate::{Error, Result, Status};
 use draw::Draw;
 use rayon::prelude::*;
@@ -486,10 +487,11 @@ impl<'a> Trials<'a> {
     ) -> Result<(Vec<Vec<f64>>, Status)> {
         let total = self.rows.len() * learners.len();
         let done = AtomicUsize::new(0);
+        let workspaces = Spares::<Workspace>::new();
         let scored: Vec<(Vec<f64>, Status)> = (0..total)
             .into_par_iter()
             .with_max_len(1)
-            .map_init(Workspace::default, |workspace, task| {
+            .map(|task| {
                 let (row, number) = (task / learners.len(), task % learners.len());
                 let rows = &self.neighbourhoods[self.metric_of[number]][row][..k];
                 let folds = self.folds_of(rows, row);
@@ -501,7 +503,7 @@ impl<'a> Trials<'a> {
                     costs: &self.grid.costs,
                     epsilon: self.params.local.epsilon,
                 };
-                let scored = problem.scores(workspace)?;
+                let scored = workspaces.lend(|workspace| problem.scores(workspace))?;
                 progress(SelectionProgress {
                     k,
                     done: done.fetch_add(1, Ordering::Relaxed) + 1,
