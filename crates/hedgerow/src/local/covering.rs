@@ -18,6 +18,7 @@
 //! | $r_c(h)$ | the `h`-th entry of a neighbourhood |
 //! | $\mathrm{cnt}(x_i)$ | `owner[i]`, with `rank[i]` |
 
+use super::twins::Twins;
 use crate::Result;
 use crate::data::{Generator, SamplesView};
 use crate::neighbours::{
@@ -40,13 +41,20 @@ struct Order {
 }
 
 impl Order {
-    /// From coarse to fine.
-    fn by_levels(visits: Vec<Visit>) -> Self {
+    /// Rows from coarse to fine, each the first of its twins, with the rows that the metric cannot
+    /// tell from it.
+    fn by_levels(visits: Vec<Visit>, twins: Option<&Twins>) -> Self {
         let mut order = Self::default();
         for visit in visits {
+            let alike = std::iter::once(visit.row).chain(visit.copies);
+            let mut others: Vec<u32> = match twins {
+                Some(twins) => alike.flat_map(|row| twins.of(row)).copied().collect(),
+                None => alike.collect(),
+            };
+            others.retain(|&row| row != visit.row);
             order.rows.push(visit.row);
-            if !visit.copies.is_empty() {
-                order.copies.insert(visit.row, visit.copies);
+            if !others.is_empty() {
+                order.copies.insert(visit.row, others);
             }
         }
         order
@@ -58,6 +66,11 @@ impl Order {
             rows,
             copies: BTreeMap::new(),
         }
+    }
+
+    /// The other rows at the place of a row.
+    fn others(&self, row: u32) -> &[u32] {
+        self.copies.get(&row).map_or(&[], Vec::as_slice)
     }
 
     /// All rows, at random.
@@ -117,21 +130,27 @@ impl Covering {
         } = ground;
         let mut covering = Self::nothing(samples.n_rows());
         let assignment = Assignment::SmallestRank;
-        let mut left: Vec<u32> = (0..samples.n_rows() as u32).collect();
+        // Rows at one place follow the first of them.
+        let twins = Twins::new(samples);
+        let twins = twins.as_ref();
+        let mut left: Vec<u32> = (0..samples.n_rows() as u32)
+            .filter(|&row| twins.is_none_or(|twins| twins.is_first(row)))
+            .collect();
         let mut radius = ground.core_radius()?;
         let levels = UpperLevels::new(metric, samples, tree)?;
         for _ in 0..COARSE_ROUNDS {
             if left.len() < MIN_COARSE {
                 break;
             }
-            let coarse = Order::listed(levels.of(&left, radius)?);
+            let coarse = Order::by_levels(levels.of(&left, radius)?, twins);
             covering.extend(ground, &coarse, assignment)?;
-            left.retain(|&row| covering.owner[row as usize] == NOBODY);
+            left.retain(|&row| covering.is_open(row, twins.map_or(&[], |twins| twins.of(row))));
             radius /= 2.0;
         }
         if !left.is_empty() {
             let fine = CoverTree::build(metric, samples, Some(&left), tree)?;
-            covering.extend(ground, &Order::by_levels(fine.visit_order()), assignment)?;
+            let fine = Order::by_levels(fine.visit_order(), twins);
+            covering.extend(ground, &fine, assignment)?;
         }
         Ok(covering)
     }
@@ -165,14 +184,14 @@ impl Covering {
             while next < order.rows.len() && batch.len() < batch_size {
                 let row = order.rows[next];
                 next += 1;
-                if self.is_open(order, row) {
+                if self.is_open(row, order.others(row)) {
                     batch.push(row);
                 }
             }
             let found = searcher.k_nearest_of(&batch, k, false)?;
             let mut wasted = 0;
             for (&row, mut neighbourhood) in batch.iter().zip(found) {
-                if self.is_open(order, row) {
+                if self.is_open(row, order.others(row)) {
                     put_first(&mut neighbourhood, row);
                     self.adopt(row, neighbourhood, core, assignment);
                 } else {
@@ -197,14 +216,10 @@ impl Covering {
         Ok(())
     }
 
-    /// Whether a place has rows that are not covered.
-    fn is_open(&self, order: &Order, row: u32) -> bool {
+    /// Whether a row, or another at its place, is not covered.
+    fn is_open(&self, row: u32, others: &[u32]) -> bool {
         let open = |row: &u32| self.owner[*row as usize] == NOBODY;
-        open(&row)
-            || order
-                .copies
-                .get(&row)
-                .is_some_and(|copies| copies.iter().any(open))
+        open(&row) || others.iter().any(open)
     }
 
     /// Makes a row a centre.

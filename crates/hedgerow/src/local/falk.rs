@@ -21,6 +21,7 @@ use super::machine::{Evaluation, LocalModel};
 use super::packed_rows::PackedRows;
 use super::params::LocalSvmParams;
 use super::store::Store;
+use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::kernel::Kernel;
@@ -302,6 +303,8 @@ pub(super) struct FalkParts {
 pub struct FalkSvm {
     pub(super) parts: FalkParts,
     pub(super) centre_index: Index,
+    /// One row of every place, where many rows share theirs.
+    place_index: Option<Index>,
     /// Number of the centre at each row that is one.
     pub(super) centre_numbers: Vec<u32>,
     pub(super) packed: Option<PackedRows>,
@@ -312,18 +315,26 @@ impl FalkSvm {
         parts.validate()?;
         let packed = PackedRows::new(parts.store.view());
         let (centre_index, centre_numbers) = centre_lookup(&parts)?;
+        let place_index = place_lookup(&parts)?;
         Ok(Self {
             parts,
             centre_index,
+            place_index,
             centre_numbers,
             packed,
         })
     }
 
-    /// To be called when the centres have changed.
+    /// To be called when the centres or the rows have changed.
     pub(super) fn refresh_lookups(&mut self) -> Result<()> {
         (self.centre_index, self.centre_numbers) = centre_lookup(&self.parts)?;
+        self.place_index = place_lookup(&self.parts)?;
         Ok(())
+    }
+
+    /// The index in which the nearest row is looked for: of equally near rows the first.
+    pub(super) fn nearest_index(&self) -> &Index {
+        self.place_index.as_ref().unwrap_or(&self.parts.index)
     }
 
     /// Rows of the centres.
@@ -417,6 +428,35 @@ fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
         numbers[row as usize] = number;
     }
     Ok((index, numbers))
+}
+
+/// Rows for each place from which on the places have an index of their own.
+const ROWS_A_PLACE: f64 = 1.25;
+
+/// An index of the first row of every place, if many rows share a place with others: whoever asks
+/// for the nearest row need not look at the others.
+fn place_lookup(parts: &FalkParts) -> Result<Option<Index>> {
+    let samples = parts.store.view();
+    let Some(twins) = Twins::if_frequent(samples, ROWS_A_PLACE) else {
+        return Ok(None);
+    };
+    let mut present = vec![false; samples.n_rows()];
+    for row in parts.index.rows() {
+        present[row as usize] = true;
+    }
+    let is_first = |&row: &u32| {
+        let here = twins.of(row).iter();
+        here.copied().find(|&twin| present[twin as usize]) == Some(row)
+    };
+    let places: Vec<u32> = (0..samples.n_rows() as u32).filter(is_first).collect();
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let params = IndexParams {
+        structure: parts.index.structure(),
+        ..parts.params.index.clone()
+    };
+    Index::build(parts.index.metric(), samples, Some(&places), &params).map(Some)
 }
 
 impl FalkParts {

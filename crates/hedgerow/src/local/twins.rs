@@ -16,21 +16,63 @@ pub(super) struct Twins {
 impl Twins {
     /// The groups, or `None` if no two rows are equal.
     pub(super) fn new(samples: SamplesView<'_>) -> Option<Self> {
-        let mut order: Vec<u32> = (0..samples.n_rows() as u32).collect();
         let row = |number: u32| samples.row(number as usize);
-        order.par_sort_unstable_by(|&a, &b| compare(row(a), row(b)).then(a.cmp(&b)));
+        let mut keyed: Vec<(u64, u32)> = (0..samples.n_rows() as u32)
+            .into_par_iter()
+            .with_min_len(1024)
+            .map(|number| (fingerprint(row(number)), number))
+            .collect();
+        keyed.par_sort_unstable();
+        let mut order: Vec<u32> = keyed.iter().map(|&(_, number)| number).collect();
         let mut group = vec![(0, 0); order.len()];
-        let mut start = 0;
         let mut found = false;
-        for equal in order.chunk_by(|&a, &b| compare(row(a), row(b)).is_eq()) {
-            let end = start + equal.len() as u32;
-            for &member in equal {
-                group[member as usize] = (start, end);
+        let mut start = 0;
+        for alike in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let end = start + alike.len();
+            let members = &mut order[start..end];
+            let first = row(members[0]);
+            if members[1..].iter().any(|&m| compare(row(m), first).is_ne()) {
+                // Different rows with one fingerprint.
+                members.sort_unstable_by(|&a, &b| compare(row(a), row(b)).then(a.cmp(&b)));
             }
-            found |= equal.len() > 1;
+            let mut from = start as u32;
+            for equal in members.chunk_by(|&a, &b| compare(row(a), row(b)).is_eq()) {
+                let to = from + equal.len() as u32;
+                for &member in equal {
+                    group[member as usize] = (from, to);
+                }
+                found |= equal.len() > 1;
+                from = to;
+            }
             start = end;
         }
         found.then_some(Self { order, group })
+    }
+
+    /// As [`Twins::new`], and `None` too unless there are about `rows_a_place` rows for every
+    /// different one: that is found out without sorting.
+    pub(super) fn if_frequent(samples: SamplesView<'_>, rows_a_place: f64) -> Option<Self> {
+        // As many bits as eight rows each would need: few fingerprints meet by chance.
+        let n_rows = samples.n_rows();
+        let n_words = (n_rows / 8).next_power_of_two();
+        let mut seen = vec![0u64; n_words];
+        for number in 0..n_rows {
+            let hash = fingerprint(samples.row(number));
+            seen[(hash >> 6) as usize % n_words] |= 1 << (hash % 64);
+        }
+        let n_bits = (64 * n_words) as f64;
+        let n_set: u32 = seen.iter().map(|word| word.count_ones()).sum();
+        let n_places = -n_bits * (-f64::from(n_set) / n_bits).ln_1p();
+        if rows_a_place * n_places <= n_rows as f64 {
+            Self::new(samples)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a row is the first of its group.
+    pub(super) fn is_first(&self, row: u32) -> bool {
+        self.of(row).first() == Some(&row)
     }
 
     /// The rows equal to a row, itself included, ascending.
@@ -38,6 +80,15 @@ impl Twins {
         let (start, end) = self.group[row as usize];
         &self.order[start as usize..end as usize]
     }
+}
+
+/// A number that equal rows share, and hardly any others.
+fn fingerprint(row: Row<'_>) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    entries(row).fold(0, |hash: u64, (f, value)| {
+        let mixed = (hash ^ value.to_bits().rotate_left(f as u32 % 63)).wrapping_add(f as u64);
+        (mixed ^ (mixed >> 29)).wrapping_mul(FACTOR)
+    })
 }
 
 /// Some order in which only equal rows are equal. Zeros may be stored or left out.
@@ -108,5 +159,17 @@ mod tests {
     fn without_equal_rows_there_is_nothing_to_keep() {
         let dense = Samples::dense(2, 1, vec![1.0, 2.0]).unwrap();
         assert_eq!(Twins::new(dense.view()), None);
+    }
+
+    #[test]
+    fn frequent_twins_are_noticed() {
+        let some = |n_places: usize| {
+            let values = (0..10_000).map(|i| ((i % n_places) * 37) as f64).collect();
+            Samples::dense(10_000, 1, values).unwrap()
+        };
+        let (many, few) = (some(5000), some(9000));
+        assert!(Twins::if_frequent(many.view(), 1.25).is_some());
+        assert!(Twins::if_frequent(few.view(), 1.25).is_none());
+        assert!(Twins::new(few.view()).is_some());
     }
 }

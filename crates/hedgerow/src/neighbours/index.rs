@@ -141,6 +141,11 @@ impl Index {
         }
     }
 
+    /// The rows that can be found, in no particular order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> {
+        self.body.rows().filter(|&row| row != GONE)
+    }
+
     pub(super) fn body(&self) -> &Body {
         &self.body
     }

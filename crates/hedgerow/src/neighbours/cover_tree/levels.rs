@@ -1,7 +1,7 @@
 //! The upper levels of trees, without the rest of them.
 
 use super::rough::RoughRows;
-use super::{CoverTree, CoverTreeParams, Prepared, Space};
+use super::{CoverTree, CoverTreeParams, Prepared, Space, Visit};
 use crate::Result;
 use crate::data::SamplesView;
 use crate::neighbours::Metric;
@@ -38,9 +38,9 @@ impl<'a> UpperLevels<'a> {
 
     /// Rows from coarse to fine, as the levels of a tree on the given rows have them whose radius
     /// is at least `radius`. The others are not arranged, which saves most of the work.
-    pub(crate) fn of(&self, rows: &[u32], radius: f64) -> Result<Vec<u32>> {
+    pub(crate) fn of(&self, rows: &[u32], radius: f64) -> Result<Vec<Visit>> {
         let tree = self.tree(rows, radius, self.rough.as_ref())?;
-        Ok(tree.visit_order().iter().map(|visit| visit.row).collect())
+        Ok(tree.visit_order())
     }
 
     fn tree(&self, rows: &[u32], radius: f64, rough: Option<&RoughRows>) -> Result<CoverTree> {
@@ -85,8 +85,11 @@ mod tests {
             for radius in [0.0, 0.1, 0.25, 1.0] {
                 let precise = levels.tree(&rows, radius, None).expect("a tree");
                 let rough = levels.of(&rows, radius).expect("levels");
-                let precise: Vec<u32> = precise.visit_order().iter().map(|v| v.row).collect();
-                assert_eq!(rough, precise, "{n_features} features, radius {radius}");
+                assert_eq!(
+                    rough,
+                    precise.visit_order(),
+                    "{n_features} features, radius {radius}"
+                );
             }
         }
     }
