@@ -40,7 +40,7 @@ impl Candidates {
         } else {
             f64::INFINITY
         };
-        self.full = k.saturating_add((k / 4).max(32));
+        self.full = k.saturating_add((k / 2).max(32));
     }
 
     /// Number of rows that are searched for.

@@ -135,9 +135,8 @@ impl Builder<'_> {
     fn distances(&self, from: u32, rows: &[u32]) -> Vec<Entry> {
         let measure = |rows: &[u32]| -> Vec<Entry> {
             let mut out = Vec::with_capacity(rows.len());
-            self.measure(from, rows, |row, distance| {
-                out.push(Entry { row, distance })
-            });
+            let put = |row, distance| out.push(Entry { row, distance });
+            self.measure(from, rows, f64::INFINITY, put);
             out
         };
         if rows.len() >= PARALLEL {
@@ -147,12 +146,13 @@ impl Builder<'_> {
         }
     }
 
-    /// Calls `visit` with every row and its distance, rough or not.
-    fn measure(&self, from: u32, rows: &[u32], mut visit: impl FnMut(u32, f64)) {
+    /// Calls `visit` with every row and its distance, rough or not; of a row farther than `limit`
+    /// perhaps with less, but more than that.
+    fn measure(&self, from: u32, rows: &[u32], limit: f64, mut visit: impl FnMut(u32, f64)) {
         match self.rough {
             Some(rough) => {
                 let mut distances = Vec::new();
-                rough.distances(from, rows, &mut distances);
+                rough.distances(from, rows, limit, &mut distances);
                 for (&row, &distance) in rows.iter().zip(&distances) {
                     visit(row, f64::from(distance));
                 }
@@ -288,7 +288,7 @@ impl Builder<'_> {
                 .map(|entry| entry.row)
                 .collect();
             let mut found = Vec::new();
-            self.measure(q, &candidates, |row, distance| {
+            self.measure(q, &candidates, reach, |row, distance| {
                 let entry = Entry { row, distance };
                 if self.is_within(q, &entry, reach) {
                     found.push(entry);

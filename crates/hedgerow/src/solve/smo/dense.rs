@@ -51,7 +51,7 @@ pub struct DenseSolver {
 }
 
 /// Rows of the matrix that are written together.
-const ROWS_AT_ONCE: usize = 6;
+const ROWS_AT_ONCE: usize = 3;
 
 /// A square matrix, of which only some rows may have been written.
 #[derive(Debug, Default)]
