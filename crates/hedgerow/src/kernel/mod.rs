@@ -24,7 +24,9 @@ pub use local::{
     ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
 };
 pub(crate) use maps::{DotMap, PolynomialMap};
-pub(crate) use neighbourhood::{GaussianRows, matrix_of_neighbourhood};
+pub(crate) use neighbourhood::{
+    GaussianRows, NeighbourhoodQueries, QUERIES_AT_ONCE, matrix_of_neighbourhood,
+};
 pub(crate) use packed::{Formula, Packed};
 pub use radial::{Definiteness, Radial};
 pub(crate) use scalar::euclidean_sq_dist;

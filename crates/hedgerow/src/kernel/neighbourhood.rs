@@ -35,13 +35,25 @@ pub(crate) fn matrix_of_neighbourhood(
 }
 
 /// The Gaussian matrix of a neighbourhood, some rows at a time.
+#[derive(Debug)]
 pub(crate) struct GaussianRows {
     varying: Varying,
     panels: Panels<f32>,
-    two_gamma: f32,
+    gamma: f64,
     /// $-\gamma\|x\|^2$, padded by one panel.
     norms: Vec<f32>,
 }
+
+/// Rows that ask for their kernel values, prepared; reusable.
+#[derive(Debug, Default)]
+pub(crate) struct NeighbourhoodQueries {
+    dense: Vec<f64>,
+    values: Vec<f32>,
+    norms: Vec<f32>,
+}
+
+/// Queries that are best asked together.
+pub(crate) const QUERIES_AT_ONCE: usize = 6;
 
 impl GaussianRows {
     /// `None` unless the kernel is a Gaussian and this is the way to compute it.
@@ -69,7 +81,7 @@ impl GaussianRows {
         Ok(Some(Self {
             varying,
             panels,
-            two_gamma: (2.0 * gamma) as f32,
+            gamma,
             norms,
         }))
     }
@@ -78,6 +90,58 @@ impl GaussianRows {
     pub(crate) fn rows_into(&self, block: Range<usize>, out: &mut [f32]) {
         let mut rows: Vec<&mut [f32]> = out.chunks_exact_mut(self.varying.n_rows).collect();
         self.block_into(block, 0, &mut rows);
+    }
+
+    /// Frees what only [`GaussianRows::rows_into`] needs.
+    pub(crate) fn for_queries_only(mut self) -> Self {
+        self.varying.values = Vec::new();
+        self
+    }
+
+    /// Typical error of a kernel value.
+    pub(crate) fn rounding(&self) -> f64 {
+        let unit = f64::from(f32::EPSILON) / 2.0;
+        unit * (1.0 + self.gamma * f64::from(self.varying.largest_sq_norm()))
+    }
+
+    /// Prepares rows that have no other features than the neighbourhood.
+    pub(crate) fn prepare<'r>(
+        &self,
+        rows: impl Iterator<Item = Row<'r>>,
+        queries: &mut NeighbourhoodQueries,
+    ) {
+        let Varying {
+            reference, columns, ..
+        } = &self.varying;
+        queries.values.clear();
+        queries.norms.clear();
+        queries.dense.resize(reference.len(), 0.0);
+        for row in rows {
+            row.write_dense(&mut queries.dense);
+            // A column in which the neighbourhood does not vary may be another here.
+            let mut squared = 0.0;
+            for (value, reference) in queries.dense.iter_mut().zip(reference) {
+                *value -= reference;
+                squared += *value * *value;
+            }
+            let dense = &queries.dense;
+            let varying = columns.iter().map(|&f| dense[f as usize] as f32);
+            queries.values.extend(varying);
+            queries.norms.push((-self.gamma * squared) as f32);
+        }
+    }
+
+    /// Kernel values of every prepared row against the rows of the neighbourhood.
+    pub(crate) fn values_into(&self, queries: &NeighbourhoodQueries, out: &mut [&mut [f32]]) {
+        let map = GaussianMap {
+            two_gamma: (2.0 * self.gamma) as f32,
+            norms: Norms {
+                queries: &queries.norms,
+                rows: &self.norms,
+            },
+        };
+        let columns = (0, self.varying.n_rows);
+        panel_block(&self.panels, &queries.values, columns, map, out);
     }
 
     fn matrix_into(&self, out: &mut [f32]) {
@@ -90,7 +154,7 @@ impl GaussianRows {
     fn block_into(&self, block: Range<usize>, start: usize, rows: &mut [&mut [f32]]) {
         let d = self.varying.n_columns;
         let map = GaussianMap {
-            two_gamma: self.two_gamma,
+            two_gamma: (2.0 * self.gamma) as f32,
             norms: Norms {
                 queries: &self.norms[block.clone()],
                 rows: &self.norms,
@@ -148,9 +212,12 @@ fn varying_columns(view: SamplesView<'_>, rows: &[u32], reference: &[f64]) -> Op
 }
 
 /// Rows relative to the first of them, without the columns in which all are alike.
+#[derive(Debug)]
 struct Varying {
     n_rows: usize,
     n_columns: usize,
+    reference: Vec<f64>,
+    columns: Vec<u32>,
     /// Row after row.
     values: Vec<f32>,
     sq_norms: Vec<f32>,
@@ -202,6 +269,8 @@ impl Varying {
         Some(Self {
             n_rows: rows.len(),
             n_columns,
+            reference,
+            columns,
             values,
             sq_norms,
         })
@@ -209,9 +278,12 @@ impl Varying {
 
     /// Whether squared distances from norms and inner products are precise enough.
     fn is_single(&self, gamma: f64) -> bool {
-        let largest = self.sq_norms.iter().copied().fold(0.0, f32::max);
         // What is no number, or infinite, is not.
-        gamma * f64::from(largest) <= SINGLE_LIMIT && self.sq_norms.len() == self.n_rows
+        gamma * f64::from(self.largest_sq_norm()) <= SINGLE_LIMIT
+    }
+
+    fn largest_sq_norm(&self) -> f32 {
+        self.sq_norms.iter().copied().fold(0.0, f32::max)
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
 pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
-pub(crate) use gather::{GATHER_LANES, gather_gaussian, gather_near};
+pub(crate) use gather::gather_near;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
     DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,

@@ -23,7 +23,8 @@
 
 use super::covering::{NOBODY, put_first};
 use super::falk::FalkSvm;
-use super::machine::{LocalModel, Scratch};
+use super::machine::LocalModel;
+use super::ready::{Ready, Scratch};
 use super::store::Answers;
 use crate::error::{ensure_not_negative, ensure_positive};
 use crate::{Error, Result};
@@ -189,7 +190,6 @@ impl FalkSvm {
             owned[owner as usize] += 1;
         }
         let n_rows = owned.iter().sum();
-        let evaluation = self.evaluation();
         let searcher = self.parts.index.searcher(self.samples())?;
         let centres: Vec<CentreBound> = (0..self.centres().len())
             .into_par_iter()
@@ -206,17 +206,19 @@ impl FalkSvm {
                         let differs = |&&row: &&u32| codes[row as usize] != *code as u32;
                         wrong = rows.iter().filter(differs).count();
                     }
-                    LocalModel::Machines(machines) => evaluation.decide(
-                        machines,
-                        self.samples(),
-                        &rows,
-                        scratch,
-                        |at, values| {
-                            let code = codes[rows[at] as usize];
-                            wrong += usize::from(machines.class(values) != code);
-                            Ok(())
-                        },
-                    )?,
+                    LocalModel::Machines(machines) => Ready::new(machines, self.samples())?
+                        .decide(
+                            machines,
+                            self.samples(),
+                            self.samples(),
+                            &rows,
+                            scratch,
+                            |at, values| {
+                                let code = codes[rows[at] as usize];
+                                wrong += usize::from(machines.class(values) != code);
+                                Ok(())
+                            },
+                        )?,
                 }
                 let training_error = wrong as f64 / rows.len() as f64;
                 Ok(CentreBound {

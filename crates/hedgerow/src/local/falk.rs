@@ -16,15 +16,15 @@
 //! | $\mathcal C$, cnt | [`FalkSvm::centres`], [`FalkSvm::owner_of`] |
 
 use super::covering::{Covering, Ground, NOBODY};
+use super::lazy;
 use super::learner::{Effort, Learner, Workspace};
-use super::machine::{Evaluation, LocalModel};
-use super::packed_rows::PackedRows;
+use super::machine::LocalModel;
 use super::params::LocalSvmParams;
+use super::ready::ReadyMachines;
 use super::store::Store;
 use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
-use crate::kernel::Kernel;
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
 use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
@@ -229,12 +229,7 @@ impl FalkParams {
     /// The metric in which neighbours are near.
     pub(super) fn metric(&self, store: &Store) -> Result<Metric> {
         let solver = &self.local.solver;
-        // Where a width is left to the neighbourhoods any value gives the same order of rows.
-        let kernel: Kernel = match solver.kernel.fixed() {
-            Some(kernel) => kernel.clone(),
-            None => solver.kernel.resolve(store.view(), solver.seed)?,
-        };
-        Ok(Metric::of(&kernel))
+        lazy::metric(&solver.kernel, store.view(), solver.seed)
     }
 }
 
@@ -307,21 +302,20 @@ pub struct FalkSvm {
     place_index: Option<Index>,
     /// Number of the centre at each row that is one.
     pub(super) centre_numbers: Vec<u32>,
-    pub(super) packed: Option<PackedRows>,
+    pub(super) ready: ReadyMachines,
 }
 
 impl FalkSvm {
     pub(super) fn from_parts(parts: FalkParts) -> Result<Self> {
         parts.validate()?;
-        let packed = PackedRows::new(parts.store.view());
         let (centre_index, centre_numbers) = centre_lookup(&parts)?;
         let place_index = place_lookup(&parts)?;
         Ok(Self {
+            ready: ReadyMachines::new(parts.models.len()),
             parts,
             centre_index,
             place_index,
             centre_numbers,
-            packed,
         })
     }
 
@@ -329,6 +323,7 @@ impl FalkSvm {
     pub(super) fn refresh_lookups(&mut self) -> Result<()> {
         (self.centre_index, self.centre_numbers) = centre_lookup(&self.parts)?;
         self.place_index = place_lookup(&self.parts)?;
+        self.ready = ReadyMachines::new(self.parts.models.len());
         Ok(())
     }
 
@@ -398,13 +393,6 @@ impl FalkSvm {
             }
         }
         used.iter().filter(|&&yes| yes).count()
-    }
-
-    pub(super) fn evaluation(&self) -> Evaluation<'_> {
-        Evaluation {
-            samples: self.parts.store.view(),
-            packed: self.packed.as_ref(),
-        }
     }
 
     pub(super) fn class_names(&self) -> Option<&[ClassName]> {

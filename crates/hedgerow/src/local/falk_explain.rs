@@ -1,7 +1,8 @@
 //! Why FaLK-SVM answers as it does.
 
 use super::falk::FalkSvm;
-use super::machine::{LocalModel, Scratch};
+use super::machine::LocalModel;
+use super::ready::Scratch;
 use crate::data::SamplesView;
 use crate::kernel::Gram;
 use crate::svm::pairs;
@@ -92,15 +93,18 @@ impl FalkSvm {
         explanation: &mut Explanation,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let LocalModel::Machines(machines) = &self.parts.models[explanation.model as usize] else {
+        let number = explanation.model as usize;
+        let LocalModel::Machines(machines) = &self.parts.models[number] else {
             return Ok(());
         };
         let mut decisions = Vec::new();
-        let evaluation = self.evaluation();
-        evaluation.decide(machines, samples, &[row as u32], scratch, |_, values| {
+        let keep = |_, values: &[f64]| {
             decisions.extend_from_slice(values);
             Ok(())
-        })?;
+        };
+        let own = self.samples();
+        let ready = self.ready.get(number, machines, own)?;
+        ready.decide(machines, own, samples, &[row as u32], scratch, keep)?;
         let is_regression = machines.classes.is_empty();
         // Signs turn a machine's value towards the winning class; 0 leaves a machine out.
         let signs: Vec<f64> = if is_regression {

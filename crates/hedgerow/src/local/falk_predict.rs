@@ -1,7 +1,8 @@
 //! Answers of FaLK-SVM.
 
 use super::falk::{Assign, FalkSvm};
-use super::machine::{LocalModel, Scratch};
+use super::machine::LocalModel;
+use super::ready::Scratch;
 use crate::data::{ClassName, SamplesView};
 use crate::neighbours::Neighbour;
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
@@ -98,13 +99,13 @@ impl FalkSvm {
             })
             .collect();
         jobs.par_sort_unstable();
-        let evaluation = self.evaluation();
         let answers: Vec<Vec<T>> = jobs
             .par_chunks(TASK_QUERIES)
             .map_init(Scratch::default, |scratch, task| {
                 let mut answers = Vec::with_capacity(task.len());
                 for group in task.chunk_by(|a, b| a.0 == b.0) {
-                    match &self.parts.models[group[0].0 as usize] {
+                    let number = group[0].0 as usize;
+                    match &self.parts.models[number] {
                         LocalModel::Constant(value) => {
                             for &(_, row, _) in group {
                                 answers.push(answer(row, &Voice::Constant(*value))?);
@@ -112,8 +113,10 @@ impl FalkSvm {
                         }
                         LocalModel::Machines(machines) => {
                             let rows: Vec<u32> = group.iter().map(|&(_, row, _)| row).collect();
-                            evaluation.decide(
+                            let own = self.samples();
+                            self.ready.get(number, machines, own)?.decide(
                                 machines,
+                                own,
                                 samples,
                                 &rows,
                                 scratch,

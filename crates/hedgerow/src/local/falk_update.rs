@@ -15,8 +15,8 @@
 use super::covering::{NOBODY, put_first};
 use super::falk::{FalkParts, FalkSvm, Radii, learn_all};
 use super::learner::{Effort, Learner};
-use super::machine::{Evaluation, LocalModel, Scratch};
-use super::packed_rows::PackedRows;
+use super::machine::{LocalMachines, LocalModel};
+use super::ready::{Ready, Scratch};
 use super::store::Answers;
 use crate::data::{Dataset, SamplesView};
 use crate::error::ensure_not_negative;
@@ -129,7 +129,6 @@ impl FalkSvm {
 /// An update under way.
 struct Change<'a> {
     parts: &'a mut FalkParts,
-    packed: &'a mut Option<PackedRows>,
     metric: Metric,
     /// Violations that each machine may have.
     allowed: u32,
@@ -150,7 +149,6 @@ impl<'a> Change<'a> {
         let n_centres = model.parts.centres.len();
         Ok(Self {
             parts: &mut model.parts,
-            packed: &mut model.packed,
             metric,
             allowed: (refresh * k as f64).floor() as u32,
             lost: vec![false; n_centres],
@@ -228,70 +226,77 @@ impl<'a> Change<'a> {
         let new: Vec<u32> = (n_rows - count..n_rows).map(|row| row as u32).collect();
         self.parts.owner.resize(n_rows, NOBODY);
         self.parts.rank.resize(n_rows, u32::MAX);
-        if let Some(packed) = &mut self.packed {
-            for &row in &new {
-                packed.push(self.parts.store.view().row(row as usize));
-            }
-        }
         self.parts.index.insert_all(self.parts.store.view(), &new)?;
         let around = self.surroundings(&new)?;
-        let violations: Vec<Vec<u32>> = new
-            .par_iter()
+        // By machine, which is made ready once for all new rows around its centre.
+        let mut asked: Vec<(u32, u32)> = new
+            .iter()
             .zip(&around)
-            .map_init(Scratch::default, |scratch, (&row, around)| {
-                let mut violated = Vec::new();
-                for &(number, _) in around {
-                    if self.violates(number, row, scratch)? {
-                        violated.push(number);
-                    }
-                }
-                Ok(violated)
+            .flat_map(|(&row, around)| around.iter().map(move |&(number, _)| (number, row)))
+            .collect();
+        asked.par_sort_unstable();
+        let groups: Vec<&[(u32, u32)]> = asked.chunk_by(|a, b| a.0 == b.0).collect();
+        let violated: Vec<u32> = groups
+            .par_iter()
+            .map_init(Scratch::default, |scratch, group| {
+                let rows: Vec<u32> = group.iter().map(|&(_, row)| row).collect();
+                self.count_violated(group[0].0, &rows, scratch)
             })
             .collect::<Result<_>>()?;
-        for number in violations.iter().flatten() {
-            self.parts.stale[*number as usize] += 1;
+        for (group, count) in groups.iter().zip(violated) {
+            self.parts.stale[group[0].0 as usize] += count;
         }
         self.uncovered.extend_from_slice(&new);
         Ok(())
     }
 
-    /// Whether a row would get a multiplier other than 0 in a machine.
-    fn violates(&self, number: u32, row: u32, scratch: &mut Scratch) -> Result<bool> {
+    /// How many rows would get a multiplier other than 0 in a machine.
+    fn count_violated(&self, number: u32, rows: &[u32], scratch: &mut Scratch) -> Result<u32> {
         let store = &self.parts.store;
-        let answers = &store.answers;
+        let mut count = 0;
         match &self.parts.models[number as usize] {
-            LocalModel::Constant(value) => Ok(match answers {
-                Answers::Classes(labels) => f64::from(labels.codes()[row as usize]) != *value,
-                Answers::Real(targets) => targets[row as usize] != *value,
-            }),
+            LocalModel::Constant(value) => {
+                let differs = |&&row: &&u32| store.answer(row) != *value;
+                count = rows.iter().filter(differs).count() as u32;
+            }
             LocalModel::Machines(machines) => {
-                let evaluation = Evaluation {
-                    samples: store.view(),
-                    packed: self.packed.as_ref(),
-                };
-                let mut violated = false;
-                evaluation.decide(machines, store.view(), &[row], scratch, |_, decisions| {
-                    violated = match answers {
-                        Answers::Classes(labels) => {
-                            let code = labels.codes()[row as usize];
-                            match machines.classes.binary_search(&code) {
-                                // A class that the neighbourhood did not have.
-                                Err(_) => true,
-                                Ok(own) => pairs(machines.classes.len()).zip(decisions).any(
-                                    |((a, b), &value)| {
-                                        (a == own && value < 1.0) || (b == own && value > -1.0)
-                                    },
-                                ),
-                            }
-                        }
-                        Answers::Real(targets) => {
-                            let error = (targets[row as usize] - decisions[0]).abs();
-                            error > self.parts.params.local.epsilon
-                        }
-                    };
-                    Ok(())
-                })?;
-                Ok(violated)
+                let samples = store.view();
+                let ready = Ready::new(machines, samples)?;
+                ready.decide(
+                    machines,
+                    samples,
+                    samples,
+                    rows,
+                    scratch,
+                    |at, decisions| {
+                        count += u32::from(self.violates(machines, rows[at], decisions));
+                        Ok(())
+                    },
+                )?;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Whether a row with these decision values would get a multiplier other than 0.
+    fn violates(&self, machines: &LocalMachines, row: u32, decisions: &[f64]) -> bool {
+        match &self.parts.store.answers {
+            Answers::Classes(labels) => {
+                let code = labels.codes()[row as usize];
+                match machines.classes.binary_search(&code) {
+                    // A class that the neighbourhood did not have.
+                    Err(_) => true,
+                    Ok(own) => {
+                        let mut all = pairs(machines.classes.len()).zip(decisions);
+                        all.any(|((a, b), &value)| {
+                            (a == own && value < 1.0) || (b == own && value > -1.0)
+                        })
+                    }
+                }
+            }
+            Answers::Real(targets) => {
+                let error = (targets[row as usize] - decisions[0]).abs();
+                error > self.parts.params.local.epsilon
             }
         }
     }

@@ -17,9 +17,9 @@
 
 use super::lazy::SearchableRows;
 use super::learner::{Learner, Workspace};
-use super::machine::{Evaluation, LocalModel, Scratch};
-use super::packed_rows::PackedRows;
+use super::machine::LocalModel;
 use super::params::LocalSvmParams;
+use super::ready::{Ready, Scratch};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::neighbours::{IndexParams, Neighbour};
@@ -117,7 +117,6 @@ struct KnnSvmParts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnnSvm {
     parts: KnnSvmParts,
-    packed: Option<PackedRows>,
 }
 
 /// What the machine of a query says about it.
@@ -131,8 +130,7 @@ impl KnnSvm {
     fn from_parts(parts: KnnSvmParts) -> Result<Self> {
         // What is wrong with classes and kernel is better told before the first query.
         Learner::new(&parts.rows.store, &parts.params.local)?;
-        let packed = PackedRows::new(parts.rows.store.view());
-        Ok(Self { parts, packed })
+        Ok(Self { parts })
     }
 
     /// The parameters.
@@ -189,10 +187,6 @@ impl KnnSvm {
             .collect();
         tasks.par_sort_unstable();
         let groups: Vec<&[(Vec<u32>, u32)]> = tasks.chunk_by(|a, b| a.0 == b.0).collect();
-        let evaluation = Evaluation {
-            samples: self.samples(),
-            packed: self.packed.as_ref(),
-        };
         let workspaces = Spares::<Workspace>::new();
         let answers: Vec<Vec<(u32, T)>> = groups
             .par_iter()
@@ -220,8 +214,10 @@ impl KnnSvm {
                         }
                     }
                     LocalModel::Machines(machines) => {
-                        evaluation.decide(
+                        let own = self.samples();
+                        Ready::new(machines, own)?.decide(
                             machines,
+                            own,
                             queries,
                             &asked,
                             &mut scratch,

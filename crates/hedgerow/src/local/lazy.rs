@@ -16,10 +16,21 @@ const HELD_NEIGHBOURS: usize = 1 << 22;
 pub(super) fn metric(spec: &KernelSpec, samples: SamplesView<'_>, seed: u64) -> Result<Metric> {
     let kernel: Kernel = match spec.fixed() {
         Some(kernel) => kernel.clone(),
-        None => spec.resolve(samples, seed)?,
+        None => {
+            // Percentiles over all pairs are dear, and the usual metric does not know of them.
+            let few = section(samples, 0..samples.n_rows().min(FEW));
+            let metric = Metric::of(&spec.resolve(few, seed)?);
+            if metric.is_euclidean() {
+                return Ok(metric);
+            }
+            spec.resolve(samples, seed)?
+        }
     };
     Ok(Metric::of(&kernel))
 }
+
+/// Rows that show what kind of metric a kernel has.
+const FEW: usize = 64;
 
 /// Rows that can be searched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

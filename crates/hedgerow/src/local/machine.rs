@@ -3,16 +3,11 @@
 //! A machine names its support vectors by their row in the one store of samples that all machines
 //! of a model share.
 
-use super::packed_rows::PackedRows;
-use crate::data::SamplesView;
-use crate::kernel::{Gram, Kernel, Radial};
-use crate::linalg::{dot, gather_gaussian};
+use crate::kernel::Kernel;
+use crate::linalg::dot;
 use crate::svm::{Multiclass, Sigmoid, couple};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// Largest error of a decision value that single precision may cause; solvers stop at 1e-3.
-const MAX_DECISION_ERROR: f64 = 2e-4;
 
 /// The answer of a neighbourhood.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -167,77 +162,16 @@ impl LocalMachines {
         Ok(())
     }
 
-    /// Whether single precision keeps the decision values.
-    fn single_is_enough(&self, packed: &PackedRows, gamma: f64) -> bool {
+    /// The largest norm of the coefficients of a machine.
+    pub(super) fn largest_norm(&self) -> f64 {
         let norm =
             |machine: &LocalMachine| dot(&machine.coefficients, &machine.coefficients).sqrt();
-        let largest = self.machines.iter().map(norm).fold(0.0, f64::max);
-        packed.gaussian_error(gamma) * largest <= MAX_DECISION_ERROR
+        self.machines.iter().map(norm).fold(0.0, f64::max)
     }
 
-    fn decisions_of<T: crate::linalg::Real>(&self, values: &[T], out: &mut Vec<f64>) {
+    /// Decision values of all machines from the kernel values of all support vectors.
+    pub(super) fn decisions_of<T: crate::linalg::Real>(&self, values: &[T], out: &mut Vec<f64>) {
         out.clear();
         out.extend(self.machines.iter().map(|machine| machine.decision(values)));
-    }
-}
-
-/// Buffers of [`Evaluation`].
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    query: Vec<f32>,
-    single: Vec<f32>,
-    pub(super) decisions: Vec<f64>,
-}
-
-/// Evaluates local machines on the rows that they refer to.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Evaluation<'a> {
-    pub(super) samples: SamplesView<'a>,
-    pub(super) packed: Option<&'a PackedRows>,
-}
-
-impl Evaluation<'_> {
-    /// Calls `visit(position in group, decision values)` for each query of a group that shares the
-    /// machines. A decision value does not depend on the other queries of its group.
-    pub(super) fn decide(
-        &self,
-        machines: &LocalMachines,
-        queries: SamplesView<'_>,
-        group: &[u32],
-        scratch: &mut Scratch,
-        mut visit: impl FnMut(usize, &[f64]) -> Result<()>,
-    ) -> Result<()> {
-        let n_support = machines.support.len();
-        if let (Some(packed), Kernel::Radial(Radial::Gaussian { gamma })) =
-            (self.packed, &machines.kernel)
-            && queries.n_features() <= self.samples.n_features()
-            && machines.single_is_enough(packed, *gamma)
-        {
-            for (position, &q) in group.iter().enumerate() {
-                packed.query(queries.row(q as usize), &mut scratch.query);
-                scratch.single.clear();
-                scratch.single.resize(n_support, 0.0);
-                gather_gaussian(
-                    packed.values(),
-                    &machines.support,
-                    &scratch.query,
-                    *gamma as f32,
-                    &mut scratch.single,
-                );
-                machines.decisions_of(&scratch.single, &mut scratch.decisions);
-                visit(position, &scratch.decisions)?;
-            }
-            return Ok(());
-        }
-        let gram = Gram::in_double(&machines.kernel, self.samples, machines.support.clone())?
-            .sequential(true);
-        let mut values = vec![0.0f64; n_support];
-        for (position, &q) in group.iter().enumerate() {
-            let prepared = gram.queries(queries, q as usize..q as usize + 1)?;
-            gram.block_here(&prepared, 0..n_support, &mut [&mut values]);
-            machines.decisions_of(&values, &mut scratch.decisions);
-            visit(position, &scratch.decisions)?;
-        }
-        Ok(())
     }
 }

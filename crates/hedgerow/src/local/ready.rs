@@ -1,0 +1,123 @@
+//! Local machines made ready to answer.
+//!
+//! What machines need for an answer, their support vectors as the kernel wants them, is packed when
+//! they are first asked. Neither that nor the other rows that are asked about change an answer.
+
+use super::machine::LocalMachines;
+use crate::data::SamplesView;
+use crate::kernel::{GaussianRows, Gram, NeighbourhoodQueries, QUERIES_AT_ONCE};
+use crate::{Error, Result};
+use std::sync::OnceLock;
+
+/// Largest error of a decision value that single precision may cause; solvers stop at 1e-3.
+const MAX_DECISION_ERROR: f64 = 2e-4;
+
+/// Machines with their support vectors packed.
+#[derive(Debug)]
+pub(super) struct Ready {
+    /// `None` where double precision is needed, or the kernel is another.
+    gaussians: Option<GaussianRows>,
+}
+
+/// Buffers for one answer after the other.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    queries: NeighbourhoodQueries,
+    values: Vec<f32>,
+    pub(super) decisions: Vec<f64>,
+}
+
+impl Ready {
+    /// Packs the support vectors, which are rows of `samples`.
+    pub(super) fn new(machines: &LocalMachines, samples: SamplesView<'_>) -> Result<Self> {
+        let gaussians = GaussianRows::of(&machines.kernel, samples, &machines.support)?
+            .map(GaussianRows::for_queries_only)
+            .filter(|rows| rows.rounding() * machines.largest_norm() <= MAX_DECISION_ERROR);
+        Ok(Self { gaussians })
+    }
+
+    /// Calls `visit(position in group, decision values)` for each query of a group that shares the
+    /// machines. A decision value does not depend on the other queries of its group.
+    pub(super) fn decide(
+        &self,
+        machines: &LocalMachines,
+        samples: SamplesView<'_>,
+        queries: SamplesView<'_>,
+        group: &[u32],
+        scratch: &mut Scratch,
+        mut visit: impl FnMut(usize, &[f64]) -> Result<()>,
+    ) -> Result<()> {
+        let n_support = machines.support.len();
+        if let Some(gaussians) = &self.gaussians
+            && queries.n_features() <= samples.n_features()
+        {
+            for (part, asked) in group.chunks(QUERIES_AT_ONCE).enumerate() {
+                let rows = asked.iter().map(|&q| queries.row(q as usize));
+                gaussians.prepare(rows, &mut scratch.queries);
+                scratch.values.resize(QUERIES_AT_ONCE * n_support, 0.0);
+                let values = scratch.values.chunks_exact_mut(n_support.max(1));
+                let mut values: Vec<&mut [f32]> = values.take(asked.len()).collect();
+                gaussians.values_into(&scratch.queries, &mut values);
+                for (at, values) in values.iter().enumerate() {
+                    machines.decisions_of(values, &mut scratch.decisions);
+                    visit(part * QUERIES_AT_ONCE + at, &scratch.decisions)?;
+                }
+            }
+            return Ok(());
+        }
+        let gram =
+            Gram::in_double(&machines.kernel, samples, machines.support.clone())?.sequential(true);
+        let mut values = vec![0.0f64; n_support];
+        for (position, &q) in group.iter().enumerate() {
+            let prepared = gram.queries(queries, q as usize..q as usize + 1)?;
+            gram.block_here(&prepared, 0..n_support, &mut [&mut values]);
+            machines.decisions_of(&values, &mut scratch.decisions);
+            visit(position, &scratch.decisions)?;
+        }
+        Ok(())
+    }
+}
+
+/// The machines of a model, each made ready when it is first asked.
+#[derive(Debug, Default)]
+pub(super) struct ReadyMachines(Vec<OnceLock<Ready>>);
+
+impl ReadyMachines {
+    /// None of `count` machines is ready.
+    pub(super) fn new(count: usize) -> Self {
+        Self((0..count).map(|_| OnceLock::new()).collect())
+    }
+
+    /// Machine `number`, ready.
+    pub(super) fn get(
+        &self,
+        number: usize,
+        machines: &LocalMachines,
+        samples: SamplesView<'_>,
+    ) -> Result<&Ready> {
+        let slot = self.0.get(number).ok_or(Error::Shape {
+            what: "machines that can be made ready",
+            expected: number + 1,
+            found: self.0.len(),
+        })?;
+        if let Some(ready) = slot.get() {
+            return Ok(ready);
+        }
+        let ready = Ready::new(machines, samples)?;
+        Ok(slot.get_or_init(|| ready))
+    }
+}
+
+impl Clone for ReadyMachines {
+    /// The copy makes its machines ready anew.
+    fn clone(&self) -> Self {
+        Self::new(self.0.len())
+    }
+}
+
+impl PartialEq for ReadyMachines {
+    /// What is ready follows from the machines.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len()
+    }
+}
