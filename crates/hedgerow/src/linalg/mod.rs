@@ -34,7 +34,9 @@ pub(crate) use linear_rows::{
     DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
     add_row_sum, add_square_sum, dot_row, row_products,
 };
-pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
+pub(crate) use near::{
+    Hit, boxes_within, combined_within, relative_to, rows_within, shared_sq_dist, sq_dist,
+};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use real::Real;

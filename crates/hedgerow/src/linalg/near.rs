@@ -35,11 +35,17 @@ fn report(sums: &[f32; PANEL], limit: f32, first: usize, hits: &mut Vec<Hit>) {
 }
 
 #[inline(always)]
-fn rows_body<const FMA: bool>(panels: &[f32], query: &[f32], limit: f32, hits: &mut Vec<Hit>) {
+fn rows_body<const FMA: bool>(
+    panels: &[f32],
+    query: &[f32],
+    shared: f32,
+    limit: f32,
+    hits: &mut Vec<Hit>,
+) {
     let size = query.len() * PANEL;
     for (p, panel) in panels.chunks_exact(size.max(1)).enumerate() {
         let (columns, _) = panel.as_chunks::<PANEL>();
-        let mut sums = [0.0f32; PANEL];
+        let mut sums = [shared; PANEL];
         let mut near = true;
         for (columns, query) in columns.chunks(STRIDE).zip(query.chunks(STRIDE)) {
             for (column, &q) in columns.iter().zip(query) {
@@ -80,6 +86,27 @@ fn boxes_body<const FMA: bool>(panel: &[f32], query: &[f32], limit: f32, hits: &
 }
 
 #[inline(always)]
+fn shared_body<const FMA: bool>(query: &[f32], common: &[f32]) -> f32 {
+    const LANES: usize = 16;
+    // NaN marks what is not common.
+    let square = |q: f32, c: f32| {
+        let difference = if c.is_nan() { 0.0 } else { q - c };
+        difference * difference
+    };
+    let (queries, query_rest) = query.as_chunks::<LANES>();
+    let (commons, common_rest) = common.as_chunks::<LANES>();
+    let mut sums = [0.0f32; LANES];
+    for (q, c) in queries.iter().zip(commons) {
+        for lane in 0..LANES {
+            sums[lane] += square(q[lane], c[lane]);
+        }
+    }
+    let rest = query_rest.iter().zip(common_rest);
+    let rest = rest.fold(0.0, |sum, (&q, &c)| sum + square(q, c));
+    sums.iter().fold(rest, |sum, lane| sum + lane)
+}
+
+#[inline(always)]
 fn relative_body<const FMA: bool>(query: &[f64], centre: &[f32], out: &mut [f32]) {
     for ((slot, &q), &c) in out.iter_mut().zip(query).zip(centre) {
         *slot = (q - f64::from(c)) as f32;
@@ -116,10 +143,12 @@ fn within_body<const FMA: bool>(
 
 multiversion! {
     /// Appends the rows of the panels whose squared distance to the query is at most `limit`,
-    /// which must be finite.
+    /// which must be finite. `shared` is the part of it from coordinates that are the same in all
+    /// rows and not in the panels.
     pub(crate) fn rows_within[](
         panels: &[f32],
         query: &[f32],
+        shared: f32,
         limit: f32,
         hits: &mut Vec<Hit>,
     ) = rows_body;
@@ -134,6 +163,11 @@ multiversion! {
         limit: f32,
         hits: &mut Vec<Hit>,
     ) = boxes_body;
+}
+
+multiversion! {
+    /// $\sum (q - c)^2$ over the coordinates in which `common` is a number.
+    pub(crate) fn shared_sq_dist[](query: &[f32], common: &[f32]) -> f32 = shared_body;
 }
 
 multiversion! {

@@ -3,7 +3,8 @@
 //! The rows are brought into an order in which each run of [`BucketTree::bucket`] rows lies close
 //! together, each sixteen runs, and so on. The order is the whole tree: bucket `i` has the rows
 //! from `i × bucket` on, and node `i` of a level the nodes `16 i` to `16 i + 15` of the one below.
-//! Sixteen nodes are looked at in one pass, the rows of a bucket likewise.
+//! Sixteen nodes are looked at in one pass, the rows of a bucket likewise; where all rows of a
+//! bucket are alike in a column, that is looked at once for all of them.
 //!
 //! # Precision
 //!
@@ -36,8 +37,15 @@ pub(super) struct BucketTree {
     width: usize,
     /// Rows of a bucket, a multiple of [`PANEL`].
     bucket: usize,
-    /// Buckets one after the other, each in panels; rows that are gone are infinitely far.
+    /// Buckets one after the other, each in panels of the columns that vary in it; rows that are
+    /// gone are infinitely far.
     values: Vec<f32>,
+    /// The columns that vary in a bucket, at least one, for one bucket after the other.
+    columns: Vec<u32>,
+    /// Where those of each bucket begin, and where the last end.
+    starts: Vec<u32>,
+    /// By bucket and column what all rows are, relative to the centre; NaN where they vary.
+    common: Vec<f32>,
     /// What the rows of each bucket are relative to.
     centres: Vec<f32>,
     /// Half the diagonal of each bucket's box: neither its rows nor its corners are farther from
@@ -88,10 +96,17 @@ impl BucketTree {
         Some((order, tree))
     }
 
+    /// Where the columns of a bucket stand in `columns`; its values begin at `bucket` times that.
+    fn columns_of(&self, bucket: usize) -> std::ops::Range<usize> {
+        self.starts[bucket] as usize..self.starts[bucket + 1] as usize
+    }
+
     /// Moves the row at a position of the order out of sight.
     pub(super) fn forget(&mut self, position: usize) {
-        let at = position / PANEL * PANEL * self.width + position % PANEL;
-        if let Some(value) = self.values.get_mut(at) {
+        let (bucket, within) = (position / self.bucket, position % self.bucket);
+        let columns = self.columns_of(bucket);
+        let panel = columns.start * self.bucket + within / PANEL * PANEL * columns.len();
+        if let Some(value) = self.values.get_mut(panel + within % PANEL) {
             *value = f32::INFINITY;
         }
         // Those behind may now be wanted.

@@ -18,19 +18,20 @@ impl BucketTree {
         let width = embedding.width();
         let bucket = bucket_size(width);
         let n_buckets = rows.len().div_ceil(bucket);
-        let mut values = vec![f32::INFINITY; n_buckets * bucket * width];
         let mut centres = vec![0.0f32; n_buckets * width];
+        let mut common = vec![0.0f32; n_buckets * width];
         let mut radii = vec![0.0f32; n_buckets];
         // Lower ends, then upper ends, of one bucket after the other.
         let mut ends = vec![0.0f32; n_buckets * 2 * width];
+        let mut packed: Vec<Varying> = Vec::new();
         rows.par_chunks(bucket)
-            .zip(values.par_chunks_mut((bucket * width).max(1)))
             .zip(centres.par_chunks_mut(width.max(1)))
+            .zip(common.par_chunks_mut(width.max(1)))
             .zip(radii.par_iter_mut())
             .zip(ends.par_chunks_mut((2 * width).max(1)))
-            .for_each_init(
+            .map_init(
                 || vec![0.0; bucket * width],
-                |buffer, ((((rows, values), centre), radius), ends)| {
+                |buffer, ((((rows, centre), common), radius), ends)| {
                     let (lower, upper) = ends.split_at_mut(width);
                     lower.fill(f32::INFINITY);
                     upper.fill(f32::NEG_INFINITY);
@@ -45,21 +46,19 @@ impl BucketTree {
                         }
                     }
                     *radius = middle(lower, upper, centre);
-                    for (i, (&row, x)) in rows
-                        .iter()
-                        .zip(buffer.chunks_exact(width.max(1)))
-                        .enumerate()
-                    {
-                        if row == GONE {
-                            continue;
-                        }
-                        let panel = &mut values[i / PANEL * PANEL * width..];
-                        for (f, (&value, &centre)) in x.iter().zip(centre.iter()).enumerate() {
-                            panel[f * PANEL + i % PANEL] = (value - f64::from(centre)) as f32;
-                        }
-                    }
+                    Varying::pack(rows, buffer, centre, common, bucket)
                 },
-            );
+            )
+            .collect_into_vec(&mut packed);
+        let mut starts = Vec::with_capacity(n_buckets + 1);
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        values.reserve_exact(packed.iter().map(|bucket| bucket.values.len()).sum());
+        starts.push(0);
+        for bucket in packed {
+            columns.extend(bucket.columns);
+            values.extend(bucket.values);
+            starts.push(columns.len() as u32);
+        }
         let mut levels = vec![into_panels(&ends, width)];
         while let Some(below) = levels.last()
             && below.len() > 2 * FAN * width
@@ -71,11 +70,61 @@ impl BucketTree {
             width,
             bucket,
             values,
+            columns,
+            starts,
+            common,
             centres,
             radii,
             ahead: ahead(embedding, samples, rows, bucket),
             levels,
         }
+    }
+}
+
+/// The part of a bucket in which its rows vary.
+struct Varying {
+    columns: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl Varying {
+    /// From the rows one after the other; writes what the rows have in common.
+    fn pack(
+        rows: &[u32],
+        buffer: &[f64],
+        centre: &[f32],
+        common: &mut [f32],
+        bucket: usize,
+    ) -> Self {
+        let width = centre.len();
+        let present = || {
+            let members = rows.iter().zip(buffer.chunks_exact(width.max(1)));
+            let numbered = members.enumerate().filter(|(_, (row, _))| **row != GONE);
+            numbered.map(|(i, (_, x))| (i, x))
+        };
+        let relative = |f: usize, value: f64| (value - f64::from(centre[f])) as f32;
+        let mut columns = Vec::new();
+        for (f, common) in common.iter_mut().enumerate() {
+            let mut values = present().map(|(_, x)| x[f]);
+            let first = values.next();
+            // Rows that are gone are recognised by the first column that is kept.
+            let varies = f == 0 || first.is_none_or(|first| values.any(|value| value != first));
+            *common = match first {
+                Some(first) if !varies => relative(f, first),
+                _ => f32::NAN,
+            };
+            if varies {
+                columns.push(f as u32);
+            }
+        }
+        let mut values = vec![f32::INFINITY; bucket * columns.len()];
+        for (i, x) in present() {
+            let panel = &mut values[i / PANEL * PANEL * columns.len()..];
+            for (at, &f) in columns.iter().enumerate() {
+                panel[at * PANEL + i % PANEL] = relative(f as usize, x[f as usize]);
+            }
+        }
+        Self { columns, values }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BucketTree, FAN};
 use crate::data::Row;
-use crate::linalg::{Hit, PANEL, boxes_within, relative_to, rows_within};
+use crate::linalg::{Hit, PANEL, boxes_within, relative_to, rows_within, shared_sq_dist};
 use crate::neighbours::GONE;
 use crate::neighbours::candidates::Candidates;
 use crate::neighbours::frame::{ROUNDOFF, sq_norm};
@@ -18,6 +18,8 @@ const MAX_LEVELS: usize = 16;
 pub(in crate::neighbours) struct Scratch {
     probe: Probe,
     relative: Vec<f32>,
+    /// The coordinates in which a bucket varies.
+    varying: Vec<f32>,
     /// For each level the boxes within reach, nearest last.
     boxes: Vec<Vec<Hit>>,
     hits: Vec<Hit>,
@@ -164,14 +166,24 @@ impl BucketTree {
         let to_box = f64::from(squared).sqrt() * (1.0 + relative_error) + scratch.probe.box_error;
         let error = ROUNDOFF * (to_box + 2.0 * radius) + scratch.probe.row_error;
         let limit = self.limit(found.reach(), error);
-        let size = self.bucket * width;
+        let columns = self.columns_of(bucket);
+        let values = &self.values[columns.start * self.bucket..columns.end * self.bucket];
+        let (mut shared, mut query) = (0.0, scratch.relative.as_slice());
+        if columns.len() < width {
+            let common = &self.common[bucket * width..(bucket + 1) * width];
+            shared = shared_sq_dist(&scratch.relative, common);
+            if shared > limit {
+                return;
+            }
+            scratch.varying.clear();
+            let varying = self.columns[columns].iter();
+            scratch
+                .varying
+                .extend(varying.map(|&f| scratch.relative[f as usize]));
+            query = &scratch.varying;
+        }
         scratch.hits.clear();
-        rows_within(
-            &self.values[bucket * size..(bucket + 1) * size],
-            &scratch.relative,
-            limit,
-            &mut scratch.hits,
-        );
+        rows_within(values, query, shared, limit, &mut scratch.hits);
         let unit = 1.0 / self.frame.scale();
         for hit in &scratch.hits {
             let row = order[bucket * self.bucket + hit.at as usize];
