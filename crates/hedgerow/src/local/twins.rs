@@ -85,10 +85,12 @@ impl Twins {
 /// A number that equal rows share, and hardly any others.
 fn fingerprint(row: Row<'_>) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    entries(row).fold(0, |hash: u64, (f, value)| {
+    let hash = entries(row).fold(0, |hash: u64, (f, value)| {
         let mixed = (hash ^ value.to_bits().rotate_left(f as u32 % 63)).wrapping_add(f as u64);
         (mixed ^ (mixed >> 29)).wrapping_mul(FACTOR)
-    })
+    });
+    // The upper bits of a product know of all bits below them, the lower ones do not.
+    hash ^ (hash >> 32)
 }
 
 /// Some order in which only equal rows are equal. Zeros may be stored or left out.
