@@ -103,20 +103,25 @@ impl Varying {
             numbered.map(|(i, (_, x))| (i, x))
         };
         let relative = |f: usize, value: f64| (value - f64::from(centre[f])) as f32;
-        let mut columns = Vec::new();
-        for (f, common) in common.iter_mut().enumerate() {
-            let mut values = present().map(|(_, x)| x[f]);
-            let first = values.next();
-            // Rows that are gone are recognised by the first column that is kept.
-            let varies = f == 0 || first.is_none_or(|first| values.any(|value| value != first));
-            *common = match first {
-                Some(first) if !varies => relative(f, first),
-                _ => f32::NAN,
-            };
-            if varies {
-                columns.push(f as u32);
+        let first = present().next().map(|(_, x)| x);
+        let mut varies = vec![first.is_none(); width];
+        for (_, x) in present() {
+            for (varies, (value, first)) in varies.iter_mut().zip(x.iter().zip(first.unwrap_or(x)))
+            {
+                *varies |= value != first;
             }
         }
+        // Rows that are gone are recognised by the first column that is kept.
+        if let Some(kept) = varies.first_mut() {
+            *kept = true;
+        }
+        for (f, common) in common.iter_mut().enumerate() {
+            *common = match first {
+                Some(first) if !varies[f] => relative(f, first[f]),
+                _ => f32::NAN,
+            };
+        }
+        let columns: Vec<u32> = (0..width as u32).filter(|&f| varies[f as usize]).collect();
         let mut values = vec![f32::INFINITY; bucket * columns.len()];
         for (i, x) in present() {
             let panel = &mut values[i / PANEL * PANEL * columns.len()..];
