@@ -230,6 +230,35 @@ def statistics_table(results):
         print(f"| {name} | {value['similarity']} | {value['mean']} | {value['q']:.4f} | {value['f']:.4f} | {value['alpha']:.3f} | {value['published']} |")
 
 
+COLOURS = ["#1b6ca8", "#c8553d", "#3a7d44", "#7a4ea3", "#d39b2a", "#555555", "#999999"]
+
+
+def drawing(name, results):
+    """Error against the number of features, all methods, as SVG."""
+    sizes = sizes_of(name)
+    curves = [(method, [100 * statistics.fmean(errors) for errors in results[name, method]["errors"]])
+              for method in METHODS if (name, method) in results]
+    wide, high, left, top = 520, 300, 50, 20
+    most = max(max(values) for _, values in curves) * 1.05
+    px = lambda size: left + (math.log(size) - math.log(sizes[0])) / (math.log(sizes[-1]) - math.log(sizes[0])) * (wide - 20) + 10
+    py = lambda value: top + high - value / most * high
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + wide + 150} {top + high + 50}" font-family="sans-serif" font-size="12" '
+             f'role="img"><title>{name}: error of a linear SVM against the number of features</title><rect width="100%" height="100%" fill="#fff"/>',
+             f'<rect x="{left}" y="{top}" width="{wide}" height="{high}" fill="none" stroke="#999"/>']
+    step = 5 if most > 12 else 2
+    for value in range(0, int(most) + 1, step):
+        parts.append(f'<line x1="{left}" x2="{left + wide}" y1="{py(value):.1f}" y2="{py(value):.1f}" stroke="#e4e4e4"/>'
+                     f'<text x="{left - 6}" y="{py(value) + 4:.1f}" text-anchor="end">{value} %</text>')
+    parts += [f'<text x="{px(size):.1f}" y="{top + high + 16}" text-anchor="middle">{size}</text>' for size in sizes]
+    parts.append(f'<text x="{left + wide / 2}" y="{top + high + 38}" text-anchor="middle">features</text>')
+    for row, ((method, values), colour) in enumerate(zip(curves, COLOURS)):
+        line = " ".join(f"{px(size):.1f},{py(value):.1f}" for size, value in zip(sizes, values))
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts.append(f'<rect x="{left + wide + 12}" y="{top + 10 + 20 * row}" width="12" height="12" fill="{colour}"/>'
+                     f'<text x="{left + wide + 30}" y="{top + 20 + 20 * row}">{method}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
 ALPHA_ROWS = [
     ("srbct", "mi", "computed", "0.179"), ("srbct", "mi", "upper-triangle", "0.179"),
     ("arr", "mi", "computed", "0.411"), ("arr", "mi", "upper-triangle", "0.411"), ("arr", "correlation", "computed", "0.481"),
@@ -257,6 +286,7 @@ def main():
     parser.add_argument("--methods", default=";".join(METHODS), help="separated by semicolons")
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--report", action="store_true", help="only print what is stored")
+    parser.add_argument("--svg", help="with --report and one set: draw its curves")
     args = parser.parse_args()
     results = load()
     RESULTS.mkdir(parents=True, exist_ok=True)
@@ -288,6 +318,8 @@ def main():
                     if row[0] == name:
                         store(name, f"alpha {row[1]} {row[2]}", lambda: balance(*row, folder))
     report(results)
+    if args.svg:
+        Path(args.svg).write_text(drawing(args.sets.split(",")[0], results))
 
 
 if __name__ == "__main__":

@@ -362,10 +362,6 @@ impl Similarity for Correlation {
         self.norms[feature] == 0.0
     }
 
-    fn has_cheap_pairs(&self) -> bool {
-        matches!(self.store, Store::Dense(_))
-    }
-
     fn row_into(&self, feature: usize, out: &mut [f64]) {
         let n = self.n_rows;
         match &self.store {

@@ -12,7 +12,7 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Bytes of columns that a task copies before it discretises them.
-const BUFFER_BYTES: usize = 32 << 20;
+const BUFFER_BYTES: usize = 16 << 20;
 /// Most groups of a task: more would not make reading faster, only tasks fewer.
 const MAX_TOGETHER: usize = 8;
 

@@ -23,12 +23,6 @@ pub trait Similarity: Sync {
         false
     }
 
-    /// True if [`Similarity::pair`] costs no more than its part of [`Similarity::row_into`], and no
-    /// similarity is negative. Methods that can do without some pairs then do.
-    fn has_cheap_pairs(&self) -> bool {
-        false
-    }
-
     /// Similarities of one feature to all, itself included.
     fn row_into(&self, feature: usize, out: &mut [f64]) {
         for (other, value) in out.iter_mut().enumerate() {
