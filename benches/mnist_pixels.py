@@ -1,6 +1,6 @@
 """Draws which pixels of MNIST a ranking chose.
 
-    hedgerow select qpfs --rate 0.5 --alpha 0.469 mnist.train.svm.gz ranking.csv
+    hedgerow select qpfs --rate 0.5 mnist.train.svm.gz ranking.csv
     python benches/mnist_pixels.py ranking.csv docs/src/img/mnist-pixels.svg
 """
 

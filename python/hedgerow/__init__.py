@@ -11,10 +11,12 @@ from ._select import (
     MRMR,
     QPFS,
     RFESVM,
+    MaxDep,
     MaxRel,
     RandomSelector,
     ReliefF,
     Streamwise,
+    WrapperSVM,
 )
 from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 from ._tree import HLSVMClassifier
@@ -32,6 +34,7 @@ __all__ = [
     "HLSVMClassifier",
     "LinearSVC",
     "LogisticRegression",
+    "MaxDep",
     "MaxRel",
     "NuSVC",
     "NuSVR",
@@ -40,6 +43,7 @@ __all__ = [
     "RandomSelector",
     "ReliefF",
     "Streamwise",
+    "WrapperSVM",
     "__version__",
     "kernel",
     "load_model",

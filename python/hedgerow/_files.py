@@ -102,9 +102,11 @@ def load_model(path: str | PathLike[str]) -> Any:
     -------
     SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier, FaLKSVMRegressor, LinearSVC, \
 LogisticRegression, PegasosClassifier, FisherDiscriminant or HLSVMClassifier
-        A fitted estimator. The scaling that the program stores with a model is applied to the
-        rows it predicts; its encoding of nominal columns is not: rows must have the numeric
-        features that the model was trained on. Of the parameters only ``kernel`` is set.
+        A fitted estimator. The scaling and the choice of features that the program stores with a
+        model are applied to the rows it predicts; its encoding of nominal columns is not: rows
+        must have all numeric features of the file that the model was trained on. Of a model with
+        a choice, ``selected_features_`` tells the features; ``coef_``, ``support_vectors_`` and
+        their like speak of those alone. Of the parameters only ``kernel`` is set.
     """
     model = _hedgerow.Model.load(fspath(path))
     kind = _ESTIMATORS[model.method]
@@ -113,6 +115,8 @@ LogisticRegression, PegasosClassifier, FisherDiscriminant or HLSVMClassifier
     estimator.n_features_in_ = model.n_features
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
+    if model.chosen is not None:
+        estimator.selected_features_ = np.asarray(model.chosen, dtype=np.intp)
     if model.classes:
         estimator.classes_ = _classes(model.classes)
     estimator._adopt(model, None)

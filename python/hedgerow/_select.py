@@ -122,14 +122,58 @@ class _Selector(SelectorMixin, BaseEstimator):
         return tags
 
 
+def _information(binning: Any, bins: Any, deviations: Any, keep_discrete: Any) -> Any:
+    """How mutual information is estimated, as the library reads it."""
+    bins = _count("bins", bins, 2)
+    deviations = _number("deviations", deviations)
+    binnings = {
+        "deviations": {"Deviations": {"bins": bins, "deviations": deviations}},
+        "quantiles": {"Quantiles": {"bins": bins}},
+        "values": "Values",
+    }
+    return {
+        "binning": _word("binning", binning, binnings),
+        "keep_discrete": bool(keep_discrete),
+        "nonzero_only": False,
+        "max_bytes": 8 * _GIBIBYTE,
+    }
+
+
+def _kernel(gamma: Any) -> Any:
+    """Gaussian of a width, or linear."""
+    return "Linear" if gamma is None else {"Gaussian": {"gamma": _number("gamma", gamma)}}
+
+
 class _Filter(_Selector):
     """A method that compares features."""
 
     similarity: str
+    relevance: str
     binning: str
     bins: int
     deviations: float
     keep_discrete: bool
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        similarity="mi",
+        relevance="priors",
+        binning="deviations",
+        bins=3,
+        deviations=1.0,
+        keep_discrete=False,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.similarity = similarity
+        self.relevance = relevance
+        self.binning = binning
+        self.bins = bins
+        self.deviations = deviations
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
 
     def _similarity(self) -> Any:
         kind = _word(
@@ -137,27 +181,20 @@ class _Filter(_Selector):
             self.similarity,
             {"mi": "mi", "correlation": True, "covariance": False},
         )
+        relevances = {"priors": "Priors", "f-statistic": "FStatistic"}
+        relevance = _word("relevance", self.relevance, relevances)
         if kind == "mi":
-            bins = _count("bins", self.bins, 2)
-            deviations = _number("deviations", self.deviations)
-            binning = _word(
-                "binning",
-                self.binning,
-                {
-                    "deviations": {"Deviations": {"bins": bins, "deviations": deviations}},
-                    "quantiles": {"Quantiles": {"bins": bins}},
-                    "values": "Values",
-                },
+            information = _information(
+                self.binning, self.bins, self.deviations, self.keep_discrete
             )
-            return {
-                "MutualInformation": {
-                    "binning": binning,
-                    "keep_discrete": bool(self.keep_discrete),
-                    "nonzero_only": False,
-                    "max_bytes": 8 * _GIBIBYTE,
-                }
+            return {"MutualInformation": information}
+        return {
+            "Correlation": {
+                "normalized": kind,
+                "relevance": relevance,
+                "max_bytes": 8 * _GIBIBYTE,
             }
-        return {"Correlation": {"normalized": kind, "max_bytes": 8 * _GIBIBYTE}}
+        }
 
 
 class MaxRel(_Filter):
@@ -169,6 +206,9 @@ class MaxRel(_Filter):
         How many features to keep: a count, a share, or all.
     similarity : {"mi", "correlation", "covariance"}
         Mutual information of discretised features, or absolute correlation or covariance.
+    relevance : {"priors", "f-statistic"}
+        With correlation or covariance, what makes a feature relevant: its correlation with each
+        class, by prior, or the F statistic of the classes.
     binning : {"deviations", "quantiles", "values"}
         How features become discrete for mutual information.
     bins, deviations : int, float
@@ -178,25 +218,6 @@ class MaxRel(_Filter):
     n_jobs : int or None
         Number of threads.
     """
-
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        similarity="mi",
-        binning="deviations",
-        bins=3,
-        deviations=1.0,
-        keep_discrete=False,
-        n_jobs=None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.similarity = similarity
-        self.binning = binning
-        self.bins = bins
-        self.deviations = deviations
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
 
     def _selector(self) -> Any:
         return {"MaxRelevance": self._similarity()}
@@ -222,21 +243,25 @@ class MRMR(_Filter):
         scheme="difference",
         quotient_offset=0.01,
         similarity="mi",
+        relevance="priors",
         binning="deviations",
         bins=3,
         deviations=1.0,
         keep_discrete=False,
         n_jobs=None,
     ):
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            similarity=similarity,
+            relevance=relevance,
+            binning=binning,
+            bins=bins,
+            deviations=deviations,
+            keep_discrete=keep_discrete,
+            n_jobs=n_jobs,
+        )
         self.scheme = scheme
         self.quotient_offset = quotient_offset
-        self.similarity = similarity
-        self.binning = binning
-        self.bins = bins
-        self.deviations = deviations
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
 
     def _selector(self) -> Any:
         schemes = {"difference": "Difference", "quotient": "Quotient"}
@@ -286,6 +311,7 @@ class QPFS(_Filter):
         eigen_threshold=1e-8,
         keep_constant=False,
         similarity="mi",
+        relevance="priors",
         binning="deviations",
         bins=3,
         deviations=1.0,
@@ -293,7 +319,16 @@ class QPFS(_Filter):
         random_state=None,
         n_jobs=None,
     ):
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            similarity=similarity,
+            relevance=relevance,
+            binning=binning,
+            bins=bins,
+            deviations=deviations,
+            keep_discrete=keep_discrete,
+            n_jobs=n_jobs,
+        )
         self.alpha = alpha
         self.mean = mean
         self.rate = rate
@@ -301,13 +336,7 @@ class QPFS(_Filter):
         self.domain = domain
         self.eigen_threshold = eigen_threshold
         self.keep_constant = keep_constant
-        self.similarity = similarity
-        self.binning = binning
-        self.bins = bins
-        self.deviations = deviations
-        self.keep_discrete = keep_discrete
         self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def _selector(self) -> Any:
         means = {
@@ -360,20 +389,24 @@ class CFS(_Filter):
         *,
         patience=5,
         similarity="correlation",
+        relevance="priors",
         binning="deviations",
         bins=3,
         deviations=1.0,
         keep_discrete=False,
         n_jobs=None,
     ):
-        self.n_features_to_select = n_features_to_select
+        super().__init__(
+            n_features_to_select,
+            similarity=similarity,
+            relevance=relevance,
+            binning=binning,
+            bins=bins,
+            deviations=deviations,
+            keep_discrete=keep_discrete,
+            n_jobs=n_jobs,
+        )
         self.patience = patience
-        self.similarity = similarity
-        self.binning = binning
-        self.bins = bins
-        self.deviations = deviations
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
 
     def _selector(self) -> Any:
         params = {"patience": _count("patience", self.patience), "count": None}
@@ -485,21 +518,116 @@ class RFESVM(_Selector):
 
     def _selector(self) -> Any:
         words = {"halving": "Halving", "one-by-one": "OneByOne"}
-        kernel = (
-            "Linear"
-            if self.gamma is None
-            else {"Gaussian": {"gamma": _number("gamma", self.gamma)}}
-        )
         return {
             "Rfe": {
                 "cost": _number("C", self.C),
                 "elimination": _word("elimination", self.elimination, words),
-                "kernel": kernel,
+                "kernel": _kernel(self.gamma),
                 "keep": 1,
                 "tolerance": 1e-3,
-                "max_bytes": 4 * _GIBIBYTE,
+                "max_bytes": _GIBIBYTE,
             }
         }
+
+
+class WrapperSVM(_Selector):
+    """Greedy search by the cross-validated error of a support vector machine.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep: a count, a share, or all.
+    direction : {"forward", "backward"}
+        Whether features are added one by one, or removed.
+    C : float
+        Price of a violated margin.
+    gamma : float or None
+        Width of a Gaussian kernel; linear if None.
+    cv : int
+        Folds by which a set of features is judged.
+    random_state : int, RandomState or None
+        Of the folds.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    _needs_two_classes = True
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        direction="forward",
+        C=1.0,
+        gamma=None,
+        cv=5,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.direction = direction
+        self.C = C
+        self.gamma = gamma
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        directions = {"forward": "Forward", "backward": "Backward"}
+        search = {"direction": _word("direction", self.direction, directions), "count": None}
+        judge = {
+            "cost": _number("C", self.C),
+            "kernel": _kernel(self.gamma),
+            "folds": _count("cv", self.cv, 2),
+            "seed": self._seed(),
+        }
+        return {"Wrapper": [search, judge]}
+
+
+class MaxDep(_Selector):
+    """The features of largest joint information with the class; for a few discrete features.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep: a count, a share, or all.
+    search : {"greedy", "exhaustive"}
+        One feature after the other, or all sets of at most 20 features.
+    binning : {"deviations", "quantiles", "values"}
+        How features become discrete.
+    bins, deviations : int, float
+        Number of segments, and half of the range they cover in standard deviations.
+    keep_discrete : bool
+        Whether features with no more values than ``bins`` keep them.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        search="greedy",
+        binning="deviations",
+        bins=3,
+        deviations=1.0,
+        keep_discrete=False,
+        n_jobs=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.search = search
+        self.binning = binning
+        self.bins = bins
+        self.deviations = deviations
+        self.keep_discrete = keep_discrete
+        self.n_jobs = n_jobs
+
+    def _selector(self) -> Any:
+        information = _information(
+            self.binning, self.bins, self.deviations, self.keep_discrete
+        )
+        searches = {"greedy": "Greedy", "exhaustive": "Exhaustive"}
+        return {"MaxDependency": [information, _word("search", self.search, searches)]}
 
 
 class RandomSelector(_Selector):

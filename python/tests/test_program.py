@@ -5,6 +5,7 @@ The environment variable ``HEDGEROW_PROGRAM`` names a program to exchange files 
 """
 
 import os
+import pickle
 import subprocess
 from pathlib import Path
 
@@ -47,6 +48,22 @@ def test_models_of_three_classes(scheme):
             model.decision_function(X), own.decision_function(scaled), atol=0.02
         )
         np.testing.assert_allclose(model.n_support_, own.n_support_, atol=1)
+
+
+def test_a_model_that_looks_at_some_features_only():
+    X, _ = hedgerow.load_svmlight(DATA / "three.svm", storage="dense")
+    model = hedgerow.load_model(DATA / "chosen.model")
+    assert model.n_features_in_ == X.shape[1] > 2
+    kept = model.selected_features_
+    assert len(kept) == 2 and (np.diff(kept) > 0).all()
+    np.testing.assert_array_equal(model.predict(X), np.loadtxt(DATA / "chosen.txt"))
+    assert model.support_vectors_.shape[1] == 2
+    # What the others say does not matter.
+    other = np.full_like(X, 1e3)
+    other[:, kept] = X[:, kept]
+    np.testing.assert_array_equal(model.predict(other), model.predict(X))
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
 def test_model_of_two_classes():

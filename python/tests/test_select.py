@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_selection import f_classif
 from sklearn.metrics import mutual_info_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -17,6 +18,8 @@ SELECTORS = [
     hedgerow.CFS(),
     hedgerow.ReliefF(),
     hedgerow.RFESVM(),
+    hedgerow.WrapperSVM(random_state=0, cv=2),
+    hedgerow.MaxDep(),
     hedgerow.RandomSelector(random_state=0),
 ]
 
@@ -35,7 +38,7 @@ def problem(rows=120, width=12, seed=0):
     return X, y
 
 
-@pytest.mark.parametrize("selector", SELECTORS[:7], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize("selector", SELECTORS[:9], ids=lambda s: type(s).__name__)
 def test_the_signal_is_found_and_kept(selector):
     X, y = problem()
     selector = type(selector)(n_features_to_select=2).fit(X, y)
@@ -53,6 +56,44 @@ def test_relevance_is_scikit_learns_mutual_information():
     selector = hedgerow.MaxRel(binning="values").fit(codes, y)
     for feature, score in zip(selector.ranking_, selector.scores_, strict=True):
         assert score == pytest.approx(mutual_info_score(codes[:, feature], y), abs=1e-12)
+
+
+def test_the_f_statistic_is_scikit_learns():
+    X, y = problem()
+    selector = hedgerow.MaxRel(similarity="correlation", relevance="f-statistic").fit(X, y)
+    expected, _ = f_classif(X, y)
+    np.testing.assert_allclose(selector.scores_, expected[selector.ranking_], rtol=1e-10)
+    # F statistic divided by mean correlation, as the packages for mRMR do by default.
+    mrmr = hedgerow.MRMR(
+        4,
+        similarity="correlation",
+        relevance="f-statistic",
+        scheme="quotient",
+        quotient_offset=0,
+    ).fit(X, y)
+    correlation = np.abs(np.corrcoef(X.T))
+    chosen = [int(np.argmax(expected))]
+    while len(chosen) < 4:
+        score = expected / correlation[chosen].mean(axis=0)
+        score[chosen] = -np.inf
+        chosen.append(int(np.argmax(score)))
+    assert mrmr.ranking_.tolist() == chosen
+
+
+def test_a_pair_that_only_speaks_together_is_found_by_joint_information():
+    random = np.random.default_rng(1)
+    X = random.integers(0, 2, (200, 6)).astype(float)
+    y = X[:, 2].astype(int) ^ X[:, 4].astype(int)
+    best = hedgerow.MaxDep(2, search="exhaustive", binning="values").fit(X, y)
+    assert best.get_support(indices=True).tolist() == [2, 4]
+    assert best.scores_[-1] == pytest.approx(np.log(2), abs=0.01)
+
+
+def test_wrappers_walk_backward_too():
+    X, y = problem(width=5)
+    wrapper = hedgerow.WrapperSVM(1, direction="backward", random_state=0).fit(X, y)
+    assert wrapper.ranking_[0] == 3
+    assert sorted(wrapper.ranking_) == list(range(5))
 
 
 def test_weights_of_qpfs_lie_on_the_simplex():

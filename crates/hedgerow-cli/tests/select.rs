@@ -27,8 +27,8 @@ fn table(folder: &Folder, rows: usize) {
     folder.write("train.csv", text);
 }
 
-const METHODS: [&str; 8] = [
-    "maxrel", "mrmr", "qpfs", "cfs", "relieff", "sfs", "rfe-svm", "random",
+const METHODS: [&str; 10] = [
+    "maxrel", "mrmr", "qpfs", "cfs", "relieff", "sfs", "rfe-svm", "wrapper", "maxdep", "random",
 ];
 
 #[test]
@@ -67,6 +67,23 @@ fn options_reach_the_method() {
         .map(|row| row["weight"].as_f64().expect("a weight"))
         .sum();
     assert!((total - 1.0).abs() < 1e-9);
+    let statistic = folder.json(
+        "select mrmr --similarity correlation --relevance f-statistic --scheme quotient \
+         --quotient-offset 0 --top 2 train.csv out.csv",
+    );
+    // F statistic over correlation: the twin of the signal is not worth a second place.
+    let names: Vec<&str> = statistic["ranking"]
+        .as_array()
+        .expect("a ranking")
+        .iter()
+        .map(|row| row["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["signal", "hint, weak"]);
+    let all_sets = folder.json("select maxdep --search exhaustive --top 1 train.csv out.csv");
+    assert_eq!(all_sets["ranking"].as_array().map(Vec::len), Some(1));
+    let backward =
+        folder.json("select wrapper --direction backward --inner-folds 3 train.csv out.csv");
+    assert_eq!(backward["ranking"].as_array().map(Vec::len), Some(6));
     // Without relevance there is no reason to prefer the signal to its twin or to noise.
     let relevance = folder.json("select qpfs --alpha 1 train.csv out.csv");
     let maxrel = folder.json("select maxrel train.csv out.csv");

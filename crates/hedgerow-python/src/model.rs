@@ -4,7 +4,7 @@ use crate::arrangement::{Arrangement, Layout};
 use crate::arrays::{self, Meaning, Rows};
 use crate::errors::{from_file, from_library};
 use crate::threads::in_pool;
-use hedgerow::data::{ClassName, Samples, SamplesView, Scaler};
+use hedgerow::data::{ClassName, Preprocessing, Samples, SamplesView};
 use hedgerow::local::FalkSvm;
 use hedgerow::svm::linear::LinearClassifier;
 use hedgerow::svm::{Multiclass, OneClassSvm, SvmClassifier, SvmRegressor};
@@ -51,7 +51,7 @@ impl Machine {
 #[pyclass(frozen, module = "hedgerow._hedgerow")]
 pub(crate) struct Model {
     tag: String,
-    frame: Bundle<Option<Scaler>, ()>,
+    frame: Bundle<Preprocessing, ()>,
     machine: Machine,
     arrangement: Arrangement,
 }
@@ -64,7 +64,7 @@ impl Model {
         mut report: Report,
         parameters: Vec<(String, String)>,
     ) -> Self {
-        let mut frame = Bundle::new(None, ());
+        let mut frame = Bundle::new(Preprocessing::None, ());
         // The same training gives the same bytes.
         report.seconds = 0.0;
         frame.report = Some(report);
@@ -72,7 +72,7 @@ impl Model {
         Self::new(tag, frame, machine)
     }
 
-    fn new(tag: &str, frame: Bundle<Option<Scaler>, ()>, machine: Machine) -> Self {
+    fn new(tag: &str, frame: Bundle<Preprocessing, ()>, machine: Machine) -> Self {
         let arrangement = match &machine {
             Machine::Classifier(model) => {
                 Arrangement::of_classes(model.classes().unwrap_or_default(), model.multiclass())
@@ -99,7 +99,7 @@ impl Model {
     }
 
     fn decode(raw: &RawModel) -> PyResult<Self> {
-        fn part<M>(bundle: Bundle<Option<Scaler>, M>) -> (Bundle<Option<Scaler>, ()>, M) {
+        fn part<M>(bundle: Bundle<Preprocessing, M>) -> (Bundle<Preprocessing, ()>, M) {
             let frame = Bundle {
                 encoding: bundle.encoding,
                 preprocessing: bundle.preprocessing,
@@ -145,24 +145,34 @@ impl Model {
             }
         };
         let width = machine.predictor().n_features();
+        let inputs = frame.preprocessing.n_inputs().unwrap_or(width);
+        // What stands before the choice of features sees all of them, the model those chosen.
         let around = [
-            frame.preprocessing.as_ref().map(Scaler::n_features),
-            frame.feature_names.as_ref().map(Vec::len),
-            frame.encoding.as_ref().map(Encoding::n_features),
+            (frame.preprocessing.n_outputs(), width),
+            (frame.feature_names.as_ref().map(Vec::len), inputs),
+            (frame.encoding.as_ref().map(Encoding::n_features), inputs),
         ];
-        if let Some(found) = around.into_iter().flatten().find(|&found| found != width) {
+        let wrong = around
+            .into_iter()
+            .find_map(|(found, needed)| found.filter(|&f| f != needed).map(|f| (f, needed)));
+        if let Some((found, needed)) = wrong {
             return Err(PyValueError::new_err(format!(
-                "the model is damaged: {width} features in the model, {found} around it"
+                "the model is damaged: {needed} features in the model, {found} around it"
             )));
+        }
+        if !frame.preprocessing.is_consistent() {
+            return Err(PyValueError::new_err(
+                "the model is damaged: its features are not in order",
+            ));
         }
         Ok(Self::new(tag, frame, machine))
     }
 
     fn encode(&self) -> Result<Vec<u8>, hedgerow_io::IoError> {
         fn write<M: Clone>(
-            frame: &Bundle<Option<Scaler>, ()>,
+            frame: &Bundle<Preprocessing, ()>,
             model: M,
-        ) -> Bundle<Option<Scaler>, M> {
+        ) -> Bundle<Preprocessing, M> {
             Bundle {
                 encoding: frame.encoding.clone(),
                 preprocessing: frame.preprocessing.clone(),
@@ -191,7 +201,13 @@ impl Model {
         }
     }
 
-    /// Runs `work` on the scaled rows, without the interpreter lock.
+    /// Features of the rows that are given, of which the model may see only some.
+    fn n_inputs(&self) -> usize {
+        let inputs = self.frame.preprocessing.n_inputs();
+        inputs.unwrap_or_else(|| self.machine.predictor().n_features())
+    }
+
+    /// Runs `work` on the prepared rows, without the interpreter lock.
     fn with_rows<T: Send>(
         &self,
         py: Python<'_>,
@@ -205,12 +221,12 @@ impl Model {
             Meaning::Features
         };
         let held = rows.hold(meaning)?;
-        let scaler = self.frame.preprocessing.as_ref();
+        let preprocessing = &self.frame.preprocessing;
         let machine = &self.machine;
         py.detach(|| {
             in_pool(threads, || {
-                let scaled = scaler.map(|scaler| scaler.apply(held.view())).transpose()?;
-                let view = scaled.as_ref().map_or_else(|| held.view(), Samples::view);
+                let prepared = preprocessing.apply(held.view())?;
+                let view = prepared.as_ref().map_or_else(|| held.view(), Samples::view);
                 work(machine.predictor(), view)
             })
         })?
@@ -304,7 +320,7 @@ impl Model {
 
     /// A copy that knows the names of the features.
     fn with_feature_names(&self, names: Vec<String>) -> PyResult<Self> {
-        let width = self.machine.predictor().n_features();
+        let width = self.n_inputs();
         if names.len() != width {
             return Err(PyValueError::new_err(format!(
                 "{} feature names for {width} features",
@@ -496,7 +512,13 @@ impl Model {
     /// Features of the training data; for a precomputed kernel the columns of the kernel matrix.
     #[getter]
     fn n_features(&self) -> usize {
-        self.machine.predictor().n_features() - usize::from(self.is_precomputed())
+        self.n_inputs() - usize::from(self.is_precomputed())
+    }
+
+    /// The features that the model looks at, ascending, if it was trained on some only.
+    #[getter]
+    fn chosen(&self) -> Option<Vec<u32>> {
+        self.frame.preprocessing.chosen().map(<[u32]>::to_vec)
     }
 
     /// Names of the features, if known.

@@ -10,3 +10,5 @@ done
 awk '$1 != "7"' three.svm > two.svm
 "$program" train svm --quiet two.svm two.model
 "$program" predict --quiet two.svm two.model two.txt
+"$program" train svm -t 0 --scale standard --select mrmr --top 2 --quiet three.svm chosen.model
+"$program" predict --quiet three.svm chosen.model chosen.txt

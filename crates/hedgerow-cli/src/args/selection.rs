@@ -4,9 +4,10 @@ use super::DataArgs;
 use crate::failure::Failure;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use hedgerow::select::{
-    Alpha, Binning, CfsParams, CorrelationParams, Domain, Elimination, MrmrParams, MrmrScheme,
-    MutualInformationParams, QpfsParams, ReliefParams, ReliefVariant, RfeKernel, RfeParams,
-    Sampling, Selector, SimilarityKind, SimilarityMean, StreamwiseParams,
+    Alpha, Binning, CfsParams, CorrelationParams, CorrelationRelevance, DependencySearch,
+    Direction, Domain, Elimination, MrmrParams, MrmrScheme, MutualInformationParams, QpfsParams,
+    ReliefParams, ReliefVariant, RfeKernel, RfeParams, Sampling, Selector, SimilarityKind,
+    SimilarityMean, StreamwiseParams, SubsetErrorParams, WrapperParams,
 };
 
 /// A method by name.
@@ -26,6 +27,10 @@ pub(crate) enum SelectMethod {
     Sfs,
     /// Elimination by the weights of a support vector machine
     RfeSvm,
+    /// The set of largest joint information with the class; few features
+    Maxdep,
+    /// Greedy search by the cross-validated error of a support vector machine
+    Wrapper,
     /// Random order, the floor of every comparison
     Random,
 }
@@ -47,42 +52,34 @@ pub(crate) enum BinningWord {
     Values,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MeanWord {
-    Computed,
-    Approximated,
-    UpperTriangle,
+/// Words of the command line that stand for the variants of a type of the library.
+macro_rules! words {
+    ($($name:ident for $type:ident { $($variant:ident),+ })+) => {$(
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name {
+            $($variant),+
+        }
+
+        impl From<$name> for $type {
+            fn from(word: $name) -> Self {
+                match word {
+                    $($name::$variant => Self::$variant),+
+                }
+            }
+        }
+    )+};
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SamplingWord {
-    Uniform,
-    ColumnNorm,
-    Diagonal,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DomainWord {
-    Simplex,
-    Subspace,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SchemeWord {
-    Difference,
-    Quotient,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VariantWord {
-    Ratio,
-    Classic,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EliminationWord {
-    Halving,
-    OneByOne,
+words! {
+    RelevanceWord for CorrelationRelevance { Priors, FStatistic }
+    MeanWord for SimilarityMean { Computed, Approximated, UpperTriangle }
+    SamplingWord for Sampling { Uniform, ColumnNorm, Diagonal }
+    DomainWord for Domain { Simplex, Subspace }
+    SchemeWord for MrmrScheme { Difference, Quotient }
+    VariantWord for ReliefVariant { Ratio, Classic }
+    EliminationWord for Elimination { Halving, OneByOne }
+    DirectionWord for Direction { Forward, Backward }
+    SearchWord for DependencySearch { Greedy, Exhaustive }
 }
 
 /// A method of selection and its options.
@@ -94,6 +91,14 @@ pub(crate) struct SelectionArgs {
     /// What features are compared by (maxrel, mrmr, qpfs, cfs) [default: mi; cfs: correlation]
     #[arg(long, value_name = "NAME", help_heading = "Similarity")]
     pub(crate) similarity: Option<SimilarityWord>,
+    /// What makes a feature relevant for correlation
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "priors",
+        help_heading = "Similarity"
+    )]
+    pub(crate) relevance: RelevanceWord,
     /// How features become discrete for mi
     #[arg(
         long,
@@ -196,11 +201,11 @@ pub(crate) struct SelectionArgs {
         long,
         value_name = "X",
         default_value_t = 1.0,
-        help_heading = "rfe-svm"
+        help_heading = "rfe-svm and wrapper"
     )]
     pub(crate) cost: f64,
     /// Gaussian kernel of this width [default: linear]
-    #[arg(long, value_name = "X", help_heading = "rfe-svm")]
+    #[arg(long, value_name = "X", help_heading = "rfe-svm and wrapper")]
     pub(crate) gamma: Option<f64>,
     /// How many features a round drops
     #[arg(
@@ -210,6 +215,25 @@ pub(crate) struct SelectionArgs {
         help_heading = "rfe-svm"
     )]
     pub(crate) elimination: EliminationWord,
+    /// Whether features are added one by one or removed
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "forward",
+        help_heading = "wrapper"
+    )]
+    pub(crate) direction: DirectionWord,
+    /// Folds by which a set of features is judged
+    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "wrapper")]
+    pub(crate) inner_folds: usize,
+    /// How the set is looked for; all sets only of 20 features or less
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "greedy",
+        help_heading = "maxdep"
+    )]
+    pub(crate) search: SearchWord,
 }
 
 impl SelectionArgs {
@@ -230,12 +254,7 @@ impl SelectionArgs {
         Ok(Self::from_arg_matches(&matches)?)
     }
 
-    fn similarity(&self) -> SimilarityKind {
-        let default = if self.method == SelectMethod::Cfs {
-            SimilarityWord::Correlation
-        } else {
-            SimilarityWord::Mi
-        };
+    fn information(&self) -> MutualInformationParams {
         let binning = match self.binning {
             BinningWord::Deviations => Binning::Deviations {
                 bins: self.bins,
@@ -244,39 +263,35 @@ impl SelectionArgs {
             BinningWord::Quantiles => Binning::Quantiles { bins: self.bins },
             BinningWord::Values => Binning::Values,
         };
-        match self.similarity.unwrap_or(default) {
-            SimilarityWord::Mi => SimilarityKind::MutualInformation(
-                MutualInformationParams::default()
-                    .with_binning(binning)
-                    .with_keep_discrete(self.keep_discrete)
-                    .with_nonzero_only(self.nonzero_only),
-            ),
-            SimilarityWord::Correlation => {
-                SimilarityKind::Correlation(CorrelationParams::default())
-            }
-            SimilarityWord::Covariance => {
-                SimilarityKind::Correlation(CorrelationParams::default().with_normalized(false))
-            }
+        MutualInformationParams::default()
+            .with_binning(binning)
+            .with_keep_discrete(self.keep_discrete)
+            .with_nonzero_only(self.nonzero_only)
+    }
+
+    fn similarity(&self) -> SimilarityKind {
+        let default = if self.method == SelectMethod::Cfs {
+            SimilarityWord::Correlation
+        } else {
+            SimilarityWord::Mi
+        };
+        let word = self.similarity.unwrap_or(default);
+        if word == SimilarityWord::Mi {
+            return SimilarityKind::MutualInformation(self.information());
         }
+        SimilarityKind::Correlation(
+            CorrelationParams::default()
+                .with_normalized(word == SimilarityWord::Correlation)
+                .with_relevance(self.relevance.into()),
+        )
     }
 
     fn qpfs(&self, seed: u64) -> QpfsParams {
-        let mean = match self.mean {
-            MeanWord::Computed => SimilarityMean::Computed,
-            MeanWord::Approximated => SimilarityMean::Approximated,
-            MeanWord::UpperTriangle => SimilarityMean::UpperTriangle,
-        };
+        let heuristic = || Alpha::Heuristic(self.mean.into());
         let params = QpfsParams::default()
-            .with_alpha(self.alpha.map_or(Alpha::Heuristic(mean), Alpha::Fixed))
-            .with_sampling(match self.sampling {
-                SamplingWord::Uniform => Sampling::Uniform,
-                SamplingWord::ColumnNorm => Sampling::ColumnNorm,
-                SamplingWord::Diagonal => Sampling::Diagonal,
-            })
-            .with_domain(match self.domain {
-                DomainWord::Simplex => Domain::Simplex,
-                DomainWord::Subspace => Domain::Subspace,
-            })
+            .with_alpha(self.alpha.map_or_else(heuristic, Alpha::Fixed))
+            .with_sampling(self.sampling.into())
+            .with_domain(self.domain.into())
             .with_eigen_threshold(self.eigen_threshold)
             .with_keep_constant(self.keep_constant)
             .with_seed(seed);
@@ -286,56 +301,51 @@ impl SelectionArgs {
         }
     }
 
+    fn kernel(&self) -> RfeKernel {
+        self.gamma
+            .map_or(RfeKernel::Linear, |gamma| RfeKernel::Gaussian { gamma })
+    }
+
     /// The method with its parameters, checked.
     pub(crate) fn selector(&self, seed: u64) -> Result<Selector, Failure> {
         let selector = match self.method {
             SelectMethod::Maxrel => Selector::MaxRelevance(self.similarity()),
-            SelectMethod::Mrmr => {
-                let scheme = match self.scheme {
-                    SchemeWord::Difference => MrmrScheme::Difference,
-                    SchemeWord::Quotient => MrmrScheme::Quotient,
-                };
-                let params = MrmrParams::default()
-                    .with_scheme(scheme)
-                    .with_quotient_offset(self.quotient_offset);
-                Selector::Mrmr(self.similarity(), params)
-            }
+            SelectMethod::Mrmr => Selector::Mrmr(
+                self.similarity(),
+                MrmrParams::default()
+                    .with_scheme(self.scheme.into())
+                    .with_quotient_offset(self.quotient_offset),
+            ),
             SelectMethod::Qpfs => Selector::Qpfs(self.similarity(), self.qpfs(seed)),
             SelectMethod::Cfs => Selector::Cfs(
                 self.similarity(),
                 CfsParams::default().with_patience(self.patience),
             ),
-            SelectMethod::Relieff => {
-                let variant = match self.variant {
-                    VariantWord::Ratio => ReliefVariant::Ratio,
-                    VariantWord::Classic => ReliefVariant::Classic,
-                };
-                Selector::Relief(
-                    ReliefParams::default()
-                        .with_neighbours(self.neighbours)
-                        .with_variant(variant),
-                )
-            }
+            SelectMethod::Relieff => Selector::Relief(
+                ReliefParams::default()
+                    .with_neighbours(self.neighbours)
+                    .with_variant(self.variant.into()),
+            ),
             SelectMethod::Sfs => Selector::Streamwise(
                 StreamwiseParams::default()
                     .with_wealth(self.wealth)
                     .with_payout(self.payout),
             ),
-            SelectMethod::RfeSvm => {
-                let elimination = match self.elimination {
-                    EliminationWord::Halving => Elimination::Halving,
-                    EliminationWord::OneByOne => Elimination::OneByOne,
-                };
-                let kernel = self
-                    .gamma
-                    .map_or(RfeKernel::Linear, |gamma| RfeKernel::Gaussian { gamma });
-                Selector::Rfe(
-                    RfeParams::default()
-                        .with_cost(self.cost)
-                        .with_elimination(elimination)
-                        .with_kernel(kernel),
-                )
-            }
+            SelectMethod::RfeSvm => Selector::Rfe(
+                RfeParams::default()
+                    .with_cost(self.cost)
+                    .with_elimination(self.elimination.into())
+                    .with_kernel(self.kernel()),
+            ),
+            SelectMethod::Maxdep => Selector::MaxDependency(self.information(), self.search.into()),
+            SelectMethod::Wrapper => Selector::Wrapper(
+                WrapperParams::default().with_direction(self.direction.into()),
+                SubsetErrorParams::default()
+                    .with_cost(self.cost)
+                    .with_kernel(self.kernel())
+                    .with_folds(self.inner_folds)
+                    .with_seed(seed),
+            ),
             SelectMethod::Random => Selector::Random { seed },
         };
         selector.check().map_err(Failure::Option)?;

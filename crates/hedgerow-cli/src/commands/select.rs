@@ -376,10 +376,17 @@ fn chart(args: &SelectArgs, method: &dyn AnyMethod, name: &str, curve: &Selectio
 }
 
 fn curve_value(curve: &SelectionCurve) -> Value {
-    let points = curve.sizes.iter().zip(curve.summaries()).zip(&curve.errors);
-    let points: Vec<Value> = points
-        .map(|((size, (mean, error)), errors)| {
-            json!({"features": size, "error": mean, "standard_error": error, "errors": errors})
+    let summaries = curve.summaries();
+    let points: Vec<Value> = (0..curve.sizes.len())
+        .map(|s| {
+            let (mean, error) = summaries[s];
+            json!({
+                "features": curve.sizes[s],
+                "error": mean,
+                "standard_error": error,
+                "errors": curve.errors[s],
+                "chosen": curve.chosen[s],
+            })
         })
         .collect();
     Value::Array(points)

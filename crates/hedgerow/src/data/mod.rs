@@ -3,6 +3,7 @@
 mod dataset;
 pub mod generate;
 mod labels;
+mod preprocessing;
 mod rng;
 mod samples;
 mod scaling;
@@ -10,6 +11,7 @@ mod split;
 
 pub use dataset::{Dataset, Target};
 pub use labels::{ClassLabels, ClassName};
+pub use preprocessing::Preprocessing;
 pub use rng::Generator;
 pub use samples::{CsrMatrix, DenseMatrix, Row, Samples, SamplesView};
 pub use scaling::{Scaler, Scaling};

@@ -2,8 +2,8 @@
 
 use super::statistics::mean_and_deviation;
 use crate::data::{Dataset, Split};
-use crate::select::Selector;
-use crate::{Error, Prediction, Predictor, Result};
+use crate::select::{Selector, count_wrong};
+use crate::{Error, Predictor, Result};
 use rayon::prelude::*;
 
 /// Errors for every number of features and every split.
@@ -60,7 +60,8 @@ where
                     features.sort_unstable();
                     let model = fit(&train.select_features(&features)?)?;
                     let reduced = test.select_features(&features)?;
-                    let error = error_of(model.as_ref(), &reduced)?;
+                    let wrong = count_wrong(model.as_ref(), &reduced)?;
+                    let error = wrong as f64 / reduced.n_rows().max(1) as f64;
                     Ok((error, features.len()))
                 })
                 .collect()
@@ -76,22 +77,4 @@ where
             .map(|s| of(s).map(|cell| cell.1).collect())
             .collect(),
     })
-}
-
-/// Share of rows whose class is not the predicted one.
-fn error_of(model: &dyn Predictor, data: &Dataset) -> Result<f64> {
-    let labels = data.classes()?;
-    let Prediction::Classes(predicted) = model.predict(data.samples().view())? else {
-        return Err(Error::Target {
-            needed: "a classifier",
-            found: "a regressor",
-        });
-    };
-    let names = model.classes().unwrap_or(&[]);
-    let wrong = predicted
-        .iter()
-        .zip(labels.codes())
-        .filter(|&(&p, &code)| names.get(p as usize) != labels.names().get(code as usize))
-        .count();
-    Ok(wrong as f64 / labels.len().max(1) as f64)
 }

@@ -128,7 +128,21 @@ impl Binning {
 
 /// The distinct values, ascending, unless there are more than `limit`.
 fn distinct(column: &[f64], limit: usize) -> Option<Vec<f64>> {
+    /// Values up to which a pass over the column for each is faster than a search for each entry.
+    const PASSES: usize = 6;
     let mut found: Vec<f64> = Vec::new();
+    let mut last = f64::NEG_INFINITY;
+    while found.len() <= PASSES.min(limit) {
+        let next = smallest_above(column, last);
+        if next == f64::INFINITY {
+            return Some(found);
+        }
+        found.push(next);
+        last = next;
+    }
+    if found.len() > limit {
+        return None;
+    }
     for &x in column {
         let at = found.partition_point(|&value| value < x);
         if found.get(at) != Some(&x) {
@@ -139,6 +153,23 @@ fn distinct(column: &[f64], limit: usize) -> Option<Vec<f64>> {
         }
     }
     Some(found)
+}
+
+/// The smallest value above a bound; infinity if there is none. In lanes, so that the loop is one
+/// of vector instructions.
+fn smallest_above(column: &[f64], bound: f64) -> f64 {
+    let mut lanes = [f64::INFINITY; 8];
+    let (chunks, rest) = column.as_chunks::<8>();
+    let lower = |least: f64, x: f64| if x > bound && x < least { x } else { least };
+    for chunk in chunks {
+        for (least, &x) in lanes.iter_mut().zip(chunk) {
+            *least = lower(*least, x);
+        }
+    }
+    lanes
+        .into_iter()
+        .chain(rest.iter().copied())
+        .fold(f64::INFINITY, lower)
 }
 
 #[cfg(test)]
@@ -187,6 +218,23 @@ mod tests {
             codes(Binning::Values, &column, false),
             [0, 0, 0, 0, 0, 1, 2]
         );
+    }
+
+    #[test]
+    fn distinct_values_are_found_however_many_there_are() {
+        for n_values in [1, 2, 5, 6, 7, 8, 30] {
+            let column: Vec<f64> = (0..97)
+                .map(|i| f64::from(i * 31 % n_values) - 3.0)
+                .collect();
+            let expected: Vec<f64> = (0..n_values).map(|v| f64::from(v) - 3.0).collect();
+            let count = n_values as usize;
+            for limit in [count, count + 1, MAX_CODES] {
+                assert_eq!(distinct(&column, limit).as_ref(), Some(&expected));
+            }
+            assert_eq!(distinct(&column, count - 1), None);
+        }
+        // Both zeros are one value.
+        assert_eq!(distinct(&[0.0, -0.0, 1.0], 2).map(|v| v.len()), Some(2));
     }
 
     #[test]

@@ -2,7 +2,11 @@
 //!
 //! $q_{ij} = |\hat\rho_{ij}|$, and for $C$ classes with indicators $Y_k$ and priors $\hat P(k)$ the
 //! relevance is $f_i = \sum_k \hat P(k)\,|\hat\rho_{i,Y_k}|$ (for two classes: $|\hat\rho_{iY}|$).
-//! A correlation with a constant is 0.
+//! A correlation with a constant is 0. Or the relevance is the F statistic of the classes (one-way
+//! analysis of variance): with the class means $m_k$ of $n_k$ of the $n$ rows and the mean $m$,
+//! $$f_i = \frac{\sum_k n_k (m_k - m)^2 / (C - 1)}{\sum_k \sum_{j \in k} (x_j - m_k)^2 / (n - C)}.$$
+//! Where rows do not differ within classes, the denominator is taken as the rounding error of the
+//! variance, so the statistic is large but finite.
 //!
 //! Dense columns are centred and brought to unit length once; the matrix is then one symmetric
 //! product in blocks. Sparse columns stay sparse: sums of products over shared entries are
@@ -20,6 +24,16 @@ use serde::{Deserialize, Serialize};
 /// Columns that one task prepares or compares.
 const BLOCK: usize = 32;
 
+/// What makes a feature relevant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum CorrelationRelevance {
+    /// Correlation with the indicators of the classes, by their priors. The default.
+    #[default]
+    Priors,
+    /// The F statistic of the classes.
+    FStatistic,
+}
+
 /// How features are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -27,6 +41,9 @@ pub struct CorrelationParams {
     /// Whether covariances are divided by the deviations; yes by default. Without it, the
     /// similarity is $|\mathrm{cov}|$ and depends on the units of the features.
     pub normalized: bool,
+    /// What makes a feature relevant.
+    #[serde(default)]
+    pub relevance: CorrelationRelevance,
     /// Memory for the centred copy of dense data; 8 GiB by default.
     pub max_bytes: u64,
 }
@@ -35,6 +52,7 @@ impl Default for CorrelationParams {
     fn default() -> Self {
         Self {
             normalized: true,
+            relevance: CorrelationRelevance::default(),
             max_bytes: 8 << 30,
         }
     }
@@ -71,6 +89,12 @@ impl CorrelationParams {
         self
     }
 
+    /// Sets what makes a feature relevant.
+    pub fn with_relevance(mut self, relevance: CorrelationRelevance) -> Self {
+        self.relevance = relevance;
+        self
+    }
+
     /// Centres the features and computes their relevance. Weights of rows are not used.
     pub fn fit(&self, data: &Dataset) -> Result<Correlation> {
         self.fit_samples(data.samples().view(), data.classes()?)
@@ -103,7 +127,7 @@ impl CorrelationParams {
             norms,
             relevance: Vec::new(),
         };
-        correlation.relevance = correlation.relevance_of(labels);
+        correlation.relevance = correlation.relevance_of(labels, self.relevance);
         Ok(correlation)
     }
 }
@@ -209,58 +233,85 @@ impl Correlation {
         cosine * (self.norms[i] * self.norms[j] / self.n_rows as f64)
     }
 
-    /// $\sum_k \hat P(k)|\hat\rho_{i,Y_k}|$ of every feature.
-    fn relevance_of(&self, labels: &ClassLabels) -> Vec<f64> {
-        let n = self.n_rows as f64;
+    /// The relevance of every feature.
+    fn relevance_of(&self, labels: &ClassLabels, relevance: CorrelationRelevance) -> Vec<f64> {
         let counts = labels.counts();
-        let codes = labels.codes();
         (0..self.norms.len())
             .into_par_iter()
-            .map(|f| {
+            .with_min_len(BLOCK)
+            .map_init(Vec::new, |sums, f| {
                 if self.norms[f] == 0.0 {
                     return 0.0;
                 }
-                // Products of the unit column with the indicators of the classes.
-                let mut sums = vec![0.0; counts.len()];
-                match &self.store {
-                    Store::Dense(values) => {
-                        let column = &values[f * self.n_rows..(f + 1) * self.n_rows];
-                        for (&x, &code) in column.iter().zip(codes) {
-                            sums[code as usize] += x;
-                        }
-                    }
-                    Store::Sparse {
-                        starts,
-                        rows,
-                        values,
-                        means,
-                    } => {
-                        let range = starts[f]..starts[f + 1];
-                        for (&i, &x) in rows[range.clone()].iter().zip(&values[range]) {
-                            sums[codes[i as usize] as usize] += x;
-                        }
-                        for (sum, &count) in sums.iter_mut().zip(&counts) {
-                            *sum = (*sum - count as f64 * means[f]) / self.norms[f];
-                        }
-                    }
+                self.class_sums(f, labels.codes(), &counts, sums);
+                match relevance {
+                    CorrelationRelevance::Priors => self.by_priors(f, sums, &counts),
+                    CorrelationRelevance::FStatistic => f_statistic(sums, &counts, self.n_rows),
                 }
-                let terms = sums.iter().zip(&counts).map(|(&sum, &count)| {
-                    let prior = count as f64 / n;
-                    let length = (count as f64 * (1.0 - prior)).sqrt();
-                    if length == 0.0 {
-                        return 0.0;
-                    }
-                    let cosine = (sum / length).abs().min(1.0);
-                    if self.normalized {
-                        prior * cosine
-                    } else {
-                        prior * cosine * self.norms[f] * length / n
-                    }
-                });
-                terms.sum()
             })
             .collect()
     }
+
+    /// Products of a centred unit column with the indicators of the classes.
+    fn class_sums(&self, f: usize, codes: &[u32], counts: &[usize], sums: &mut Vec<f64>) {
+        sums.clear();
+        sums.resize(counts.len(), 0.0);
+        match &self.store {
+            Store::Dense(values) => {
+                let column = &values[f * self.n_rows..(f + 1) * self.n_rows];
+                for (&x, &code) in column.iter().zip(codes) {
+                    sums[code as usize] += x;
+                }
+            }
+            Store::Sparse {
+                starts,
+                rows,
+                values,
+                means,
+            } => {
+                let range = starts[f]..starts[f + 1];
+                for (&i, &x) in rows[range.clone()].iter().zip(&values[range]) {
+                    sums[codes[i as usize] as usize] += x;
+                }
+                for (sum, &count) in sums.iter_mut().zip(counts) {
+                    *sum = (*sum - count as f64 * means[f]) / self.norms[f];
+                }
+            }
+        }
+    }
+
+    /// $\sum_k \hat P(k)|\hat\rho_{i,Y_k}|$.
+    fn by_priors(&self, f: usize, sums: &[f64], counts: &[usize]) -> f64 {
+        let n = self.n_rows as f64;
+        let terms = sums.iter().zip(counts).map(|(&sum, &count)| {
+            let prior = count as f64 / n;
+            let length = (count as f64 * (1.0 - prior)).sqrt();
+            if length == 0.0 {
+                return 0.0;
+            }
+            let cosine = (sum / length).abs().min(1.0);
+            if self.normalized {
+                prior * cosine
+            } else {
+                prior * cosine * self.norms[f] * length / n
+            }
+        });
+        terms.sum()
+    }
+}
+
+/// The F statistic of classes from the sums of a centred unit column over each of them; 0 without
+/// two classes or without a row more than there are classes.
+fn f_statistic(sums: &[f64], counts: &[usize], n_rows: usize) -> f64 {
+    let present = counts.iter().filter(|&&count| count > 0).count();
+    if present < 2 || n_rows <= present {
+        return 0.0;
+    }
+    let squares = sums.iter().zip(counts).filter(|&(_, &count)| count > 0);
+    let between: f64 = squares.map(|(sum, &count)| sum * sum / count as f64).sum();
+    // The column has unit length: what does not lie between classes lies within.
+    let within = (1.0 - between).max(f64::EPSILON);
+    (between / (present - 1) as f64) / (within / (n_rows - present) as f64)
 }
 
 impl Similarity for Correlation {

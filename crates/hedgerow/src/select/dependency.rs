@@ -6,10 +6,21 @@
 use super::{MutualInformation, Ranking, Similarity};
 use crate::data::ClassLabels;
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// Most features for which all subsets are tried.
 pub const EXHAUSTIVE_LIMIT: usize = 20;
+
+/// How the set is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum DependencySearch {
+    /// One feature after the other. The default.
+    #[default]
+    Greedy,
+    /// All sets; at most [`EXHAUSTIVE_LIMIT`] features.
+    Exhaustive,
+}
 
 /// Joint information of sets of discretised features with the class.
 #[derive(Debug)]
@@ -82,11 +93,26 @@ impl MaxDependency {
         self.information(&joint)
     }
 
+    /// The features of a set of at most `count` with large joint information, in the order in which
+    /// they raise it most; scores are the joint information reached.
+    pub fn rank(&self, search: DependencySearch, count: usize) -> Result<Ranking> {
+        match search {
+            DependencySearch::Greedy => Ok(self.greedy(count)),
+            DependencySearch::Exhaustive => {
+                let (set, _) = self.exhaustive(count)?;
+                Ok(self.greedy_among(set, count))
+            }
+        }
+    }
+
     /// Adds, `count` times, the feature that raises the joint information most; the score of each
     /// is the joint information reached. Equal ones by index.
     pub fn greedy(&self, count: usize) -> Ranking {
+        self.greedy_among((0..self.codes.len()).collect(), count)
+    }
+
+    fn greedy_among(&self, mut open: Vec<usize>, count: usize) -> Ranking {
         let mut ranking = Ranking::default();
-        let mut open: Vec<usize> = (0..self.codes.len()).collect();
         let mut joint = vec![0; self.classes.len()];
         while ranking.len() < count && !open.is_empty() {
             let mut best: Option<(usize, f64, Vec<u32>)> = None;

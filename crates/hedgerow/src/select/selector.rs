@@ -1,8 +1,9 @@
 //! All methods that rank features from data alone, behind one name.
 
 use super::{
-    CfsParams, CorrelationParams, MrmrParams, MutualInformationParams, QpfsParams, Ranking,
-    ReliefParams, RfeParams, Similarity, StreamwiseParams, max_relevance, random_ranking,
+    CfsParams, CorrelationParams, DependencySearch, Direction, MaxDependency, MrmrParams,
+    MutualInformationParams, QpfsParams, Ranking, ReliefParams, RfeParams, Similarity,
+    StreamwiseParams, SubsetErrorParams, WrapperParams, max_relevance, random_ranking,
 };
 use crate::data::Dataset;
 use crate::{Result, Status};
@@ -51,6 +52,10 @@ pub enum Selector {
     Streamwise(StreamwiseParams),
     /// Elimination by the weights of a support vector machine.
     Rfe(RfeParams),
+    /// The set of largest joint information with the class, of few features.
+    MaxDependency(MutualInformationParams, DependencySearch),
+    /// Greedy search by the cross-validated error of a support vector machine.
+    Wrapper(WrapperParams, SubsetErrorParams),
     /// Random order.
     Random {
         /// Seed of the order.
@@ -91,6 +96,8 @@ impl Selector {
             Self::Relief(params) => params.check(),
             Self::Streamwise(params) => params.check(),
             Self::Rfe(params) => params.check(),
+            Self::MaxDependency(params, _) => params.check(),
+            Self::Wrapper(_, params) => params.check(),
         }
     }
 
@@ -137,6 +144,20 @@ impl Selector {
                     status: rfe.status,
                     ranking: rfe.ranking,
                 }
+            }
+            Self::MaxDependency(params, search) => {
+                let sets = MaxDependency::new(&params.fit(data)?, data.classes()?)?;
+                let count = wanted.unwrap_or(data.n_features());
+                plain(sets.rank(*search, count)?)
+            }
+            Self::Wrapper(search, params) => {
+                let mut search = *search;
+                if search.direction == Direction::Forward {
+                    // Backward, the order of the features left would be unknown.
+                    search.count = search.count.or(wanted);
+                }
+                let judge = params.prepare(data)?;
+                plain(search.search(data.n_features(), &|features| judge.of(features))?)
             }
             Self::Random { seed } => plain(random_ranking(data.n_features(), *seed)),
         })
