@@ -28,6 +28,9 @@ pub(crate) trait LinearStore: Sync {
 
     /// Asks the memory for a row that will be needed soon.
     fn prefetch(&self, i: usize);
+
+    /// Asks the memory for what tells where a row stands, some time before the row itself.
+    fn prefetch_place(&self, i: usize);
 }
 
 /// Dense rows.
@@ -46,6 +49,16 @@ pub(crate) struct SparseStore<'a, T: Clone> {
     pub(crate) values: Cow<'a, [T]>,
 }
 
+/// Sparse rows whose values stand together: blocks of [`DENSE_LANES`] neighbouring features with at
+/// least one value each. A block is one vector operation.
+#[derive(Debug, Clone)]
+pub(crate) struct BlockStore<T> {
+    pub(crate) starts: Vec<usize>,
+    /// Number of each block: its first feature over the lanes.
+    pub(crate) blocks: Vec<u32>,
+    pub(crate) values: Vec<[T; DENSE_LANES]>,
+}
+
 /// Sparse rows whose stored values are all 1.
 #[derive(Debug, Clone)]
 pub(crate) struct UnitStore<'a> {
@@ -60,6 +73,37 @@ impl<T: Real> DenseStore<'_, T> {
     }
 }
 
+/// `x * w + sums`, lane by lane. All is read before anything is written, so that the compiler need
+/// not fear that rows and weights overlap, and makes one instruction of it.
+#[inline(always)]
+fn fma_lanes<const FMA: bool, T: Real>(
+    x: &[T; DENSE_LANES],
+    w: &[f64; DENSE_LANES],
+    sums: [f64; DENSE_LANES],
+) -> [f64; DENSE_LANES] {
+    let mut out = [0.0; DENSE_LANES];
+    for lane in 0..DENSE_LANES {
+        out[lane] = x[lane].to_f64().fma::<FMA>(w[lane], sums[lane]);
+    }
+    out
+}
+
+/// The sum of two sets of lanes.
+#[inline(always)]
+fn join_lanes(even: [f64; DENSE_LANES], odd: [f64; DENSE_LANES]) -> f64 {
+    let mut sums = [0.0; DENSE_LANES];
+    for lane in 0..DENSE_LANES {
+        sums[lane] = even[lane] + odd[lane];
+    }
+    let quarters = [
+        sums[0] + sums[4],
+        sums[1] + sums[5],
+        sums[2] + sums[6],
+        sums[3] + sums[7],
+    ];
+    (quarters[0] + quarters[2]) + (quarters[1] + quarters[3])
+}
+
 impl<T: Real> LinearStore for DenseStore<'_, T> {
     #[inline(always)]
     fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
@@ -69,25 +113,14 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
         let (row_pairs, row_rest) = row[..n].as_chunks::<2>();
         let (weight_pairs, weight_rest) = weights[..n].as_chunks::<2>();
         let (mut even, mut odd) = ([0.0f64; DENSE_LANES], [0.0f64; DENSE_LANES]);
+        if let ([x], [w]) = (row_rest, weight_rest) {
+            even = fma_lanes::<FMA, T>(x, w, even);
+        }
         for (x, w) in row_pairs.iter().zip(weight_pairs) {
-            for lane in 0..DENSE_LANES {
-                even[lane] = x[0][lane].to_f64().fma::<FMA>(w[0][lane], even[lane]);
-            }
-            for lane in 0..DENSE_LANES {
-                odd[lane] = x[1][lane].to_f64().fma::<FMA>(w[1][lane], odd[lane]);
-            }
+            even = fma_lanes::<FMA, T>(&x[0], &w[0], even);
+            odd = fma_lanes::<FMA, T>(&x[1], &w[1], odd);
         }
-        for (x, w) in row_rest.iter().zip(weight_rest) {
-            for lane in 0..DENSE_LANES {
-                even[lane] = x[lane].to_f64().fma::<FMA>(w[lane], even[lane]);
-            }
-        }
-        let mut sums = [0.0f64; DENSE_LANES / 2];
-        for lane in 0..DENSE_LANES / 2 {
-            sums[lane] = (even[lane] + odd[lane])
-                + (even[lane + DENSE_LANES / 2] + odd[lane + DENSE_LANES / 2]);
-        }
-        (sums[0] + sums[2]) + (sums[1] + sums[3])
+        join_lanes(even, odd)
     }
 
     #[inline(always)]
@@ -95,9 +128,7 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
         let (row, _) = self.row(i).as_chunks::<DENSE_LANES>();
         let (weights, _) = weights.as_chunks_mut::<DENSE_LANES>();
         for (x, w) in row.iter().zip(weights) {
-            for lane in 0..DENSE_LANES {
-                w[lane] = x[lane].to_f64().fma::<FMA>(factor, w[lane]);
-            }
+            *w = fma_lanes::<FMA, T>(x, &[factor; DENSE_LANES], *w);
         }
     }
 
@@ -117,6 +148,9 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
     fn prefetch(&self, i: usize) {
         prefetch(self.row(i));
     }
+
+    #[inline(always)]
+    fn prefetch_place(&self, _: usize) {}
 }
 
 impl<T: Clone> SparseStore<'_, T> {
@@ -174,6 +208,77 @@ impl<T: Real> LinearStore for SparseStore<'_, T> {
         prefetch(features);
         prefetch(values);
     }
+
+    #[inline(always)]
+    fn prefetch_place(&self, i: usize) {
+        prefetch(&self.starts[i..=i]);
+    }
+}
+
+impl<T: Real> BlockStore<T> {
+    #[inline(always)]
+    fn row(&self, i: usize) -> (&[u32], &[[T; DENSE_LANES]]) {
+        let entries = self.starts[i]..self.starts[i + 1];
+        (&self.blocks[entries.clone()], &self.values[entries])
+    }
+}
+
+impl<T: Real> LinearStore for BlockStore<T> {
+    #[inline(always)]
+    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
+        let (blocks, values) = self.row(i);
+        let (weights, _) = weights.as_chunks::<DENSE_LANES>();
+        let (block_pairs, block_rest) = blocks.as_chunks::<2>();
+        let (value_pairs, value_rest) = values.as_chunks::<2>();
+        let (mut even, mut odd) = ([0.0f64; DENSE_LANES], [0.0f64; DENSE_LANES]);
+        if let ([block], [x]) = (block_rest, value_rest) {
+            even = fma_lanes::<FMA, T>(x, &weights[*block as usize], even);
+        }
+        for (block, x) in block_pairs.iter().zip(value_pairs) {
+            even = fma_lanes::<FMA, T>(&x[0], &weights[block[0] as usize], even);
+            odd = fma_lanes::<FMA, T>(&x[1], &weights[block[1] as usize], odd);
+        }
+        join_lanes(even, odd)
+    }
+
+    #[inline(always)]
+    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        let (blocks, values) = self.row(i);
+        let (weights, _) = weights.as_chunks_mut::<DENSE_LANES>();
+        for (&block, x) in blocks.iter().zip(values) {
+            let w = &mut weights[block as usize];
+            *w = fma_lanes::<FMA, T>(x, &[factor; DENSE_LANES], *w);
+        }
+    }
+
+    #[inline(always)]
+    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        let (blocks, values) = self.row(i);
+        let (sums, _) = sums.as_chunks_mut::<DENSE_LANES>();
+        for (&block, x) in blocks.iter().zip(values) {
+            let sum = &mut sums[block as usize];
+            for lane in 0..DENSE_LANES {
+                sum[lane] += factor * (x[lane].to_f64() * x[lane].to_f64());
+            }
+        }
+    }
+
+    fn sq_norm(&self, i: usize) -> f64 {
+        let square = |x: &T| x.to_f64() * x.to_f64();
+        self.row(i).1.as_flattened().iter().map(square).sum()
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        let (blocks, values) = self.row(i);
+        prefetch(blocks);
+        prefetch(values);
+    }
+
+    #[inline(always)]
+    fn prefetch_place(&self, i: usize) {
+        prefetch(&self.starts[i..=i]);
+    }
 }
 
 impl UnitStore<'_> {
@@ -221,15 +326,20 @@ impl LinearStore for UnitStore<'_> {
     fn prefetch(&self, i: usize) {
         prefetch(self.row(i));
     }
+
+    #[inline(always)]
+    fn prefetch_place(&self, i: usize) {
+        prefetch(&self.starts[i..=i]);
+    }
 }
 
 /// Bytes of a row that are asked for ahead; the hardware follows from there.
-const PREFETCH_BYTES: usize = 1024;
+const PREFETCH_BYTES: usize = 1536;
 const CACHE_LINE: usize = 64;
 
 /// Hints that the beginning of a slice will be read soon.
 #[inline(always)]
-fn prefetch<T>(row: &[T]) {
+pub(super) fn prefetch<T>(row: &[T]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -25,12 +25,14 @@ mod exp;
 
 pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
-pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
+pub(crate) use coordinate_pass::{
+    Coordinate, Primal, Violations, coordinate_loss, coordinate_pass,
+};
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
-    DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
+    BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
     add_row_sum, add_square_sum, dot_row, row_products,
 };
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};

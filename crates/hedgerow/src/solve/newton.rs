@@ -13,9 +13,13 @@
 //! | $z_i = \langle w, x_i\rangle$ | `decisions` |
 //! | $D_{ii}$ | `curvatures` |
 //! | $M = (1 - \alpha) I + \alpha\,\mathrm{diag}(H)$ | `preconditioner` |
-//! | $\xi$ | `CG_TOLERANCE` |
+//! | $\xi$: conjugate gradients stop at $k (Q_{k-1} - Q_k) \le -\xi\, Q_k$, $Q$ the quadratic model | `CG_TOLERANCE` |
 //! | $\eta$ | `SUFFICIENT` |
 //! | $\varepsilon$: stop at $\|g\| \le \varepsilon' \|g(0)\|$, $\varepsilon' = \varepsilon\,\min(n_+, n_-)/n$ | `tolerance` |
+//!
+//! A small gradient relative to the first may still be far from the optimum. So the rest of the way,
+//! which the last two decreases foretell as if they were a geometric series, must be a small share of
+//! the objective too, unless $\tfrac12 \|g\|^2$, the duality gap, is.
 //!
 //! Sums over rows are taken in a fixed number of blocks that are joined in order, so that the
 //! answer does not depend on the number of threads.
@@ -32,8 +36,12 @@ use std::time::Instant;
 const BLOCKS: usize = 8;
 /// Fewest rows of a block.
 const MIN_BLOCK: usize = 1024;
-/// Share of the residual that conjugate gradients leave.
-const CG_TOLERANCE: f64 = 0.1;
+/// Fewest values of a block, in lengths of the vector that it sums them into.
+const MIN_DENSITY: usize = 16;
+/// Conjugate gradients stop when a step brings no more than this share of the mean of all of them.
+const CG_TOLERANCE: f64 = 0.5;
+/// Share of the objective, in tolerances, that the rest of the way to the optimum may be.
+const REMAINDER: f64 = 0.005;
 /// Share of the promised decrease that a step must keep.
 const SUFFICIENT: f64 = 0.01;
 /// Weight of the Hessian's diagonal in the preconditioner.
@@ -177,9 +185,14 @@ fn run<S: LinearStore>(
     let goal = limits.tolerance * share * first_norm;
     let mut gradient_norm = first_norm;
     let mut steps = 0;
+    let mut last_decreases = [f64::INFINITY; 2];
     let status = loop {
         // A point without any gradient is optimal whatever the goal.
-        if gradient_norm <= goal || gradient_norm == 0.0 {
+        let certain = 0.5 * gradient_norm * gradient_norm;
+        let rest = remainder(last_decreases).min(certain);
+        if gradient_norm <= goal && rest <= REMAINDER * limits.tolerance * value
+            || gradient_norm == 0.0
+        {
             break Status::Converged;
         }
         if steps >= limits.max_steps {
@@ -196,6 +209,7 @@ fn run<S: LinearStore>(
         };
         steps += 1;
         let decrease = value - next;
+        last_decreases = [last_decreases[1], decrease];
         value = next;
         state.derive();
         gradient_norm = norm(&state.gradient);
@@ -217,6 +231,15 @@ fn run<S: LinearStore>(
     }
 }
 
+/// What decreases that go on as a geometric series will still bring.
+fn remainder([before, last]: [f64; 2]) -> f64 {
+    if before.is_finite() && last < before {
+        last * last / (before - last)
+    } else {
+        f64::INFINITY
+    }
+}
+
 fn norm(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
@@ -226,10 +249,13 @@ impl<'a, S: LinearStore> State<'a, S> {
         let n = problem.members.len();
         let width = problem.rows.width();
         let has_bias = problem.bias.is_some();
+        let share = n as f64 / problem.rows.n_rows().max(1) as f64;
+        let stored = (problem.rows.n_stored() as f64 * share) as usize;
+        let blocks = (stored / (MIN_DENSITY * width.max(1))).clamp(1, BLOCKS);
         Self {
             problem,
             store,
-            block: n.div_ceil(BLOCKS).max(MIN_BLOCK),
+            block: n.div_ceil(blocks).max(MIN_BLOCK),
             width,
             bias: problem.bias.unwrap_or(0.0),
             bias_ridge: if problem.regularised_bias || !has_bias {
@@ -351,11 +377,9 @@ impl<'a, S: LinearStore> State<'a, S> {
         let mut scaled: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
         let mut search = scaled.clone();
         let mut product = dot(&scaled, &residual);
-        let goal = CG_TOLERANCE * CG_TOLERANCE * product;
-        for _ in 0..n.max(8) {
-            if product <= goal {
-                break;
-            }
+        // Value of the quadratic model, negated.
+        let mut promised = 0.0;
+        for step_number in 1..=n.max(8) {
             let curved = self.curve(&search);
             let along = dot(&search, &curved);
             if along <= 0.0 || !along.is_finite() {
@@ -367,7 +391,15 @@ impl<'a, S: LinearStore> State<'a, S> {
                 residual[t] -= length * curved[t];
                 scaled[t] = residual[t] / diagonal[t];
             }
+            let gain = 0.5 * length * product;
+            promised += gain;
+            if step_number as f64 * gain <= CG_TOLERANCE * promised {
+                break;
+            }
             let next = dot(&scaled, &residual);
+            if next == 0.0 {
+                break;
+            }
             let share = next / product;
             product = next;
             for t in 0..n {
