@@ -25,9 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let folder = words.next().unwrap_or_else(|| ".".to_owned());
     let data = match words.next() {
-        Some(path) => {
-            read_dataset(&Source::from_argument(&path), &ReadOptions::default())?.dataset
-        }
+        Some(path) => read_dataset(&Source::from_argument(&path), &ReadOptions::default())?.dataset,
         None => generate::banana(5300, 0.25, 1)?,
     };
     let split = stratified_hold_out(data.classes()?, 0.5, 1)?;

@@ -43,7 +43,11 @@ impl Coordinate {
     /// $C_i$.
     #[inline(always)]
     pub(crate) fn cost(&self, squared: bool) -> f64 {
-        if squared { 0.5 / self.bound } else { self.bound }
+        if squared {
+            0.5 / self.bound
+        } else {
+            self.bound
+        }
     }
 }
 

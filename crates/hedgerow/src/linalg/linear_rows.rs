@@ -41,12 +41,88 @@ pub(crate) struct DenseStore<'a, T: Clone> {
     pub(crate) values: Cow<'a, [T]>,
 }
 
+/// Which features the sparse rows have: compressed rows without their values. Fields are private to
+/// this file, because loops rely on every feature being less than the width.
+#[derive(Debug, Clone)]
+struct Pattern<'a> {
+    starts: Cow<'a, [usize]>,
+    features: Cow<'a, [u32]>,
+    width: usize,
+}
+
+impl<'a> Pattern<'a> {
+    /// Checks that every feature is less than the width, which is the least possible length of weights.
+    fn new(starts: Cow<'a, [usize]>, features: Cow<'a, [u32]>, width: usize) -> Self {
+        let largest = features.iter().copied().max();
+        assert!(
+            largest.is_none_or(|f| (f as usize) < width),
+            "invariant: features of a sparse matrix are less than its width"
+        );
+        Self {
+            starts,
+            features,
+            width,
+        }
+    }
+
+    #[inline(always)]
+    fn row(&self, i: usize) -> &[u32] {
+        &self.features[self.starts[i]..self.starts[i + 1]]
+    }
+
+    /// Panics unless a vector has a value for every feature.
+    #[inline(always)]
+    fn check_length(&self, vector: &[f64]) {
+        assert!(vector.len() >= self.width, "invariant: length of weights");
+    }
+}
+
+/// The value of a feature of a pattern.
+#[inline(always)]
+fn feature_value(vector: &[f64], f: u32) -> f64 {
+    // SAFETY: the callers have checked that the vector is at least as long as the width of the
+    // pattern that the feature is from, and every feature of a pattern is less than its width.
+    #[allow(unsafe_code)]
+    unsafe {
+        *vector.get_unchecked(f as usize)
+    }
+}
+
+/// The place of a feature of a pattern.
+#[inline(always)]
+fn feature_place(vector: &mut [f64], f: u32) -> &mut f64 {
+    // SAFETY: as in `feature_value`.
+    #[allow(unsafe_code)]
+    unsafe {
+        vector.get_unchecked_mut(f as usize)
+    }
+}
+
 /// Compressed sparse rows.
 #[derive(Debug, Clone)]
 pub(crate) struct SparseStore<'a, T: Clone> {
-    pub(crate) starts: Cow<'a, [usize]>,
-    pub(crate) features: Cow<'a, [u32]>,
-    pub(crate) values: Cow<'a, [T]>,
+    pattern: Pattern<'a>,
+    values: Cow<'a, [T]>,
+}
+
+impl<'a, T: Clone> SparseStore<'a, T> {
+    /// Rows of `width` features.
+    pub(crate) fn new(
+        starts: Cow<'a, [usize]>,
+        features: Cow<'a, [u32]>,
+        values: Cow<'a, [T]>,
+        width: usize,
+    ) -> Self {
+        Self {
+            pattern: Pattern::new(starts, features, width),
+            values,
+        }
+    }
+
+    /// Stored values.
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
 }
 
 /// Sparse rows whose values stand together: blocks of [`DENSE_LANES`] neighbouring features with at
@@ -62,8 +138,21 @@ pub(crate) struct BlockStore<T> {
 /// Sparse rows whose stored values are all 1.
 #[derive(Debug, Clone)]
 pub(crate) struct UnitStore<'a> {
-    pub(crate) starts: Cow<'a, [usize]>,
-    pub(crate) features: Cow<'a, [u32]>,
+    pattern: Pattern<'a>,
+}
+
+impl<'a> UnitStore<'a> {
+    /// Rows of `width` features.
+    pub(crate) fn new(starts: Cow<'a, [usize]>, features: Cow<'a, [u32]>, width: usize) -> Self {
+        Self {
+            pattern: Pattern::new(starts, features, width),
+        }
+    }
+
+    /// Stored values.
+    pub(crate) fn len(&self) -> usize {
+        self.pattern.features.len()
+    }
 }
 
 impl<T: Real> DenseStore<'_, T> {
@@ -125,10 +214,9 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
 
     #[inline(always)]
     fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        let (row, _) = self.row(i).as_chunks::<DENSE_LANES>();
-        let (weights, _) = weights.as_chunks_mut::<DENSE_LANES>();
-        for (x, w) in row.iter().zip(weights) {
-            *w = fma_lanes::<FMA, T>(x, &[factor; DENSE_LANES], *w);
+        // No lanes by hand here: over those the compiler would gather and scatter.
+        for (weight, x) in weights.iter_mut().zip(self.row(i)) {
+            *weight = x.to_f64().fma::<FMA>(factor, *weight);
         }
     }
 
@@ -156,44 +244,50 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
 impl<T: Clone> SparseStore<'_, T> {
     #[inline(always)]
     fn row(&self, i: usize) -> (&[u32], &[T]) {
-        let entries = self.starts[i]..self.starts[i + 1];
-        (&self.features[entries.clone()], &self.values[entries])
+        let entries = self.pattern.starts[i]..self.pattern.starts[i + 1];
+        (
+            &self.pattern.features[entries.clone()],
+            &self.values[entries],
+        )
     }
 }
 
 impl<T: Real> LinearStore for SparseStore<'_, T> {
     #[inline(always)]
     fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
+        self.pattern.check_length(weights);
         let (features, values) = self.row(i);
         let (features, feature_rest) = features.as_chunks::<SPARSE_SUMS>();
         let (values, value_rest) = values.as_chunks::<SPARSE_SUMS>();
         let mut sums = [0.0f64; SPARSE_SUMS];
         for (f, x) in features.iter().zip(values) {
             for lane in 0..SPARSE_SUMS {
-                let weight = weights[f[lane] as usize];
+                let weight = feature_value(weights, f[lane]);
                 sums[lane] = x[lane].to_f64().fma::<FMA>(weight, sums[lane]);
             }
         }
         for (lane, (&f, x)) in feature_rest.iter().zip(value_rest).enumerate() {
-            sums[lane] = x.to_f64().fma::<FMA>(weights[f as usize], sums[lane]);
+            sums[lane] = x.to_f64().fma::<FMA>(feature_value(weights, f), sums[lane]);
         }
         (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
     #[inline(always)]
     fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        self.pattern.check_length(weights);
         let (features, values) = self.row(i);
         for (&f, x) in features.iter().zip(values) {
-            let weight = &mut weights[f as usize];
+            let weight = feature_place(weights, f);
             *weight = x.to_f64().fma::<FMA>(factor, *weight);
         }
     }
 
     #[inline(always)]
     fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
+        self.pattern.check_length(sums);
         let (features, values) = self.row(i);
         for (&f, x) in features.iter().zip(values) {
-            sums[f as usize] += factor * (x.to_f64() * x.to_f64());
+            *feature_place(sums, f) += factor * (x.to_f64() * x.to_f64());
         }
     }
 
@@ -211,7 +305,7 @@ impl<T: Real> LinearStore for SparseStore<'_, T> {
 
     #[inline(always)]
     fn prefetch_place(&self, i: usize) {
-        prefetch(&self.starts[i..=i]);
+        prefetch(&self.pattern.starts[i..=i]);
     }
 }
 
@@ -281,55 +375,48 @@ impl<T: Real> LinearStore for BlockStore<T> {
     }
 }
 
-impl UnitStore<'_> {
-    #[inline(always)]
-    fn row(&self, i: usize) -> &[u32] {
-        &self.features[self.starts[i]..self.starts[i + 1]]
-    }
-}
-
 impl LinearStore for UnitStore<'_> {
     #[inline(always)]
     fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
-        let (features, rest) = self.row(i).as_chunks::<SPARSE_SUMS>();
+        self.pattern.check_length(weights);
+        let (features, rest) = self.pattern.row(i).as_chunks::<SPARSE_SUMS>();
         let mut sums = [0.0f64; SPARSE_SUMS];
         for f in features {
             for lane in 0..SPARSE_SUMS {
-                sums[lane] += weights[f[lane] as usize];
+                sums[lane] += feature_value(weights, f[lane]);
             }
         }
         for (lane, &f) in rest.iter().enumerate() {
-            sums[lane] += weights[f as usize];
+            sums[lane] += feature_value(weights, f);
         }
         (sums[0] + sums[1]) + (sums[2] + sums[3])
     }
 
     #[inline(always)]
     fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        for &f in self.row(i) {
-            weights[f as usize] += factor;
+        self.pattern.check_length(weights);
+        for &f in self.pattern.row(i) {
+            *feature_place(weights, f) += factor;
         }
     }
 
     #[inline(always)]
     fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
-        for &f in self.row(i) {
-            sums[f as usize] += factor;
-        }
+        self.add::<false>(i, factor, sums);
     }
 
     fn sq_norm(&self, i: usize) -> f64 {
-        self.row(i).len() as f64
+        self.pattern.row(i).len() as f64
     }
 
     #[inline(always)]
     fn prefetch(&self, i: usize) {
-        prefetch(self.row(i));
+        prefetch(self.pattern.row(i));
     }
 
     #[inline(always)]
     fn prefetch_place(&self, i: usize) {
-        prefetch(&self.starts[i..=i]);
+        prefetch(&self.pattern.starts[i..=i]);
     }
 }
 
@@ -412,51 +499,34 @@ multiversion! {
 }
 
 #[inline(always)]
-fn sum_body<const FMA: bool, S: LinearStore>(
+fn derivatives_body<const FMA: bool, S: LinearStore>(
     store: &S,
     rows: &[u32],
-    factors: &[f64],
-    sum: &mut [f64],
+    slopes: &[f64],
+    curvatures: &[f64],
+    gradient: &mut [f64],
+    diagonal: &mut [f64],
 ) {
-    for (&factor, &row) in factors.iter().zip(rows) {
-        if factor != 0.0 {
-            store.add::<FMA>(row as usize, factor, sum);
+    for ((&slope, &curvature), &row) in slopes.iter().zip(curvatures).zip(rows) {
+        if slope != 0.0 {
+            store.add::<FMA>(row as usize, slope, gradient);
+        }
+        if curvature != 0.0 {
+            store.add_squares(row as usize, curvature, diagonal);
         }
     }
 }
 
 multiversion! {
-    /// Adds $\sum_t a_t x_{i(t)}$ to a sum.
-    pub(crate) fn add_row_sum[S: LinearStore](
+    /// Adds $\sum_t a_t x_{i(t)}$ to the gradient and $\sum_t d_t x_{i(t)f}^2$ to the diagonal.
+    pub(crate) fn add_derivatives[S: LinearStore](
         store: &S,
         rows: &[u32],
-        factors: &[f64],
-        sum: &mut [f64],
-    ) = sum_body;
-}
-
-#[inline(always)]
-fn squares_body<const FMA: bool, S: LinearStore>(
-    store: &S,
-    rows: &[u32],
-    factors: &[f64],
-    sum: &mut [f64],
-) {
-    for (&factor, &row) in factors.iter().zip(rows) {
-        if factor != 0.0 {
-            store.add_squares(row as usize, factor, sum);
-        }
-    }
-}
-
-multiversion! {
-    /// Adds $\sum_t a_t x_{i(t)f}^2$ to the sum of each feature.
-    pub(crate) fn add_square_sum[S: LinearStore](
-        store: &S,
-        rows: &[u32],
-        factors: &[f64],
-        sum: &mut [f64],
-    ) = squares_body;
+        slopes: &[f64],
+        curvatures: &[f64],
+        gradient: &mut [f64],
+        diagonal: &mut [f64],
+    ) = derivatives_body;
 }
 
 /// A vector with a coordinate for the constant feature, whose value is `bias`.

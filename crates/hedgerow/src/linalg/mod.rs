@@ -18,6 +18,7 @@ mod near;
 mod panel;
 mod passes;
 mod real;
+mod smooth_losses;
 mod sparse;
 
 #[cfg(test)]
@@ -32,8 +33,8 @@ pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, 
 pub(crate) use gather::{GATHER_LANES, gather_gaussian};
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
-    BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
-    add_row_sum, add_square_sum, dot_row, row_products,
+    BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore,
+    add_curvature, add_derivatives, add_row, dot_row, row_products,
 };
 pub(crate) use near::{Hit, boxes_within, combined_within, relative_to, rows_within, sq_dist};
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
@@ -41,4 +42,7 @@ pub(crate) use passes::{
     Scan, add_scaled_rows, dot, low_penalty, select_partner, side, up_penalty, update_and_scan,
 };
 pub(crate) use real::Real;
+pub(crate) use smooth_losses::{
+    LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
+};
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};

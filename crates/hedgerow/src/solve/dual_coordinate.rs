@@ -41,9 +41,8 @@ const LONGEST_REST: usize = 128;
 const LOOK_EVERY: f64 = 3.0;
 /// Range of projected gradients, in tolerances, from which on the gap is looked at.
 const NEAR: f64 = 5.0;
-/// Share of the tolerance at which the range of projected gradients is accepted whatever the gap,
-/// which rounding may keep open.
-const EXACT: f64 = 1e-3;
+/// Work for the gap, in multiples of that until the range of projected gradients was accepted.
+const PATIENCE: f64 = 1.3;
 
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
@@ -92,8 +91,9 @@ pub struct DualProblem<'a> {
 pub struct DualLimits {
     /// Largest range of projected gradients that is accepted.
     pub tolerance: f64,
-    /// Largest duality gap that is accepted, relative to the primal objective, instead of the
-    /// range of projected gradients; `None`, the default, for that range.
+    /// Duality gap, relative to the primal objective, at which to stop, whatever the range of
+    /// projected gradients. If that range is accepted first, a third of the work is spent again on the
+    /// gap. `None`, the default, leaves it to the range alone.
     pub gap: Option<f64>,
     /// Largest number of passes.
     pub max_passes: u32,
@@ -170,12 +170,7 @@ pub fn primal_objective(problem: &DualProblem<'_>, weights: &[f64], intercept: f
     0.5 * (crate::linalg::dot(weights, weights) + offset * offset) + loss
 }
 
-fn run<P, L>(
-    problem: &DualProblem<'_>,
-    limits: &DualLimits,
-    mut pass: P,
-    losses: L,
-) -> DualSolution
+fn run<P, L>(problem: &DualProblem<'_>, limits: &DualLimits, mut pass: P, losses: L) -> DualSolution
 where
     P: FnMut(&mut [Coordinate], &mut Vec<u32>, &mut Vec<u32>, &mut Primal) -> Violations,
     L: Fn(&[Coordinate], &Primal) -> f64,
@@ -188,9 +183,8 @@ where
     let mut turns = Turns::new(n, limits);
     let mut mean = Mean::new(&primal);
     let mut passes = 0;
-    // A range that was not small enough for the gap makes the next look wait for a smaller one.
-    let mut near_enough = limits.tolerance;
     let mut work_at_look = 0;
+    let mut most_work = None;
     let mut status = Status::IterationLimit;
     let mut answer = None;
     while passes < limits.max_passes {
@@ -205,34 +199,32 @@ where
         passes += 1;
         // Without any variable the range is minus infinity.
         let range = seen.largest - seen.smallest;
+        let accepted = range <= limits.tolerance;
+        let spent = most_work.is_some_and(|most| turns.work >= most);
         if let Some(gap) = limits.gap {
             if range <= NEAR * limits.tolerance {
                 mean.add(&primal);
             }
             let waited = (turns.work - work_at_look) as f64 > LOOK_EVERY * n as f64;
-            if range <= near_enough || waited && mean.count > 0 {
+            if mean.count > 0 && (waited || spent || accepted && most_work.is_none()) {
+                work_at_look = turns.work;
                 let trial = mean.take();
                 let upper = trial.half_square() + losses(&coordinates, &trial);
                 let lower = dual_objective(&coordinates, squared, &primal);
-                let exact = all && range <= EXACT * limits.tolerance;
-                if upper - lower <= gap * upper || exact {
+                if spent || upper - lower <= gap * upper {
                     answer = Some(trial);
                     status = Status::Converged;
                     break;
                 }
-                work_at_look = turns.work;
-                if range <= near_enough {
-                    near_enough *= 0.5;
-                }
-                if near_enough <= EXACT * limits.tolerance {
-                    turns.wake();
-                }
             }
-        } else if range <= limits.tolerance {
-            if all {
+        }
+        if accepted && all && most_work.is_none() {
+            most_work = Some((PATIENCE * turns.work as f64) as usize);
+            if limits.gap.is_none() {
                 status = Status::Converged;
                 break;
             }
+        } else if accepted && most_work.is_none() {
             turns.wake();
         }
         if limits

@@ -14,7 +14,8 @@
 
 use crate::data::{Row, SamplesView};
 use crate::linalg::{
-    BlockStore, DENSE_LANES, DenseStore, LinearStore, Real, SparseStore, UnitStore, add_row, dot_row,
+    BlockStore, DENSE_LANES, DenseStore, LinearStore, Real, SparseStore, UnitStore, add_row,
+    dot_row,
 };
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -30,6 +31,9 @@ const MAX_SINGLE: f64 = 1e15;
 const SPARSE_COST: f64 = 0.6;
 const UNIT_COST: f64 = 0.4;
 const BLOCK_COST: f64 = 1.25;
+
+/// Rows whose blocks are counted.
+const CENSUS_ROWS: usize = 500;
 
 /// The precision in which rows are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,7 +105,7 @@ impl<'a> LinearRows<'a> {
                 },
                 _ => dense_copy(view),
             }),
-            (Form::Blocks, _) => Store::BlocksSingle(block_copy(view, census.blocks)),
+            (Form::Blocks, _) => Store::BlocksSingle(block_copy(view)),
             (Form::Sparse, _) => sparse_store(view, single, census.units),
         };
         let mut rows = Self {
@@ -143,10 +147,10 @@ impl<'a> LinearRows<'a> {
         match &self.store {
             Store::DenseSingle(store) => store.values.len(),
             Store::DenseDouble(store) => store.values.len(),
-            Store::SparseSingle(store) => store.features.len(),
-            Store::SparseDouble(store) => store.features.len(),
+            Store::SparseSingle(store) => store.len(),
+            Store::SparseDouble(store) => store.len(),
             Store::BlocksSingle(store) => store.values.len() * DENSE_LANES,
-            Store::Units(store) => store.features.len(),
+            Store::Units(store) => store.len(),
         }
     }
 
@@ -200,8 +204,8 @@ fn too_wide(view: SamplesView<'_>, i: usize) -> Error {
 /// What decides the storage.
 struct Census {
     nonzero: usize,
-    /// Blocks of eight neighbouring features, over all rows, with a value other than 0.
-    blocks: usize,
+    /// About how many blocks of eight neighbouring features have a value other than 0.
+    blocks: f64,
     /// Single precision changes no value.
     exact: bool,
     /// All values other than 0 are 1.
@@ -215,7 +219,7 @@ impl Census {
     fn of(view: SamplesView<'_>) -> Self {
         let mut census = Self {
             nonzero: 0,
-            blocks: 0,
+            blocks: estimate_blocks(view),
             exact: true,
             units: true,
             smallest: f64::INFINITY,
@@ -229,12 +233,15 @@ impl Census {
             census.exact &= census.units || values.iter().all(|&x| f64::from(x as f32) == x);
             for &x in values {
                 let size = x.abs();
-                census.largest = census.largest.max(size);
                 let counted = if size == 0.0 { f64::INFINITY } else { size };
-                census.smallest = census.smallest.min(counted);
+                if size > census.largest {
+                    census.largest = size;
+                }
+                if counted < census.smallest {
+                    census.smallest = counted;
+                }
             }
         }
-        census.blocks = count_blocks(view);
         census
     }
 
@@ -244,7 +251,7 @@ impl Census {
         let dense = (view.n_rows() * (width / DENSE_LANES)) as f64;
         let value_cost = if self.units { UNIT_COST } else { SPARSE_COST };
         let sparse = value_cost * self.nonzero as f64;
-        let blocks = BLOCK_COST * self.blocks as f64;
+        let blocks = BLOCK_COST * self.blocks;
         if dense <= sparse.min(blocks) || dense <= sparse && !single {
             Form::Dense
         } else if single && blocks < sparse {
@@ -305,45 +312,31 @@ impl Census {
     }
 }
 
-/// Blocks of neighbouring features with a value other than 0, over all rows.
-fn count_blocks(view: SamplesView<'_>) -> usize {
-    match view {
-        SamplesView::Dense {
-            n_features, values, ..
-        } => {
-            let has_value = |block: &[f64]| block.iter().any(|&x| x != 0.0);
-            let rows = values.chunks_exact(n_features.max(1));
-            rows.map(|row| row.chunks(DENSE_LANES).filter(|b| has_value(b)).count())
-                .sum()
-        }
-        SamplesView::Sparse {
-            row_starts,
-            indices,
-            values,
-            ..
-        } => row_starts
-            .windows(2)
-            .map(|ends| {
-                let (mut count, mut last) = (0, u32::MAX);
-                for at in ends[0]..ends[1] {
-                    let block = indices[at] / DENSE_LANES as u32;
-                    if values[at] != 0.0 && block != last {
-                        count += 1;
-                        last = block;
-                    }
-                }
-                count
-            })
-            .sum(),
+/// Blocks of neighbouring features with a value other than 0, over all rows: from some that are
+/// spread evenly.
+fn estimate_blocks(view: SamplesView<'_>) -> f64 {
+    let n_rows = view.n_rows();
+    let step = n_rows.div_ceil(CENSUS_ROWS).max(1);
+    let (mut counted, mut rows) = (0, 0);
+    for i in (0..n_rows).step_by(step) {
+        let mut last = usize::MAX;
+        view.row(i).for_each(|f, x| {
+            if x != 0.0 && f / DENSE_LANES != last {
+                last = f / DENSE_LANES;
+                counted += 1;
+            }
+        });
+        rows += 1;
     }
+    f64::from(counted) * n_rows as f64 / f64::from(rows.max(1))
 }
 
-/// Rows as blocks, of which there are `n_blocks`.
-fn block_copy(view: SamplesView<'_>, n_blocks: usize) -> BlockStore<f32> {
+/// Rows as blocks.
+fn block_copy(view: SamplesView<'_>) -> BlockStore<f32> {
     let mut store = BlockStore {
         starts: Vec::with_capacity(view.n_rows() + 1),
-        blocks: Vec::with_capacity(n_blocks),
-        values: Vec::with_capacity(n_blocks),
+        blocks: Vec::new(),
+        values: Vec::new(),
     };
     store.starts.push(0);
     for i in 0..view.n_rows() {
@@ -380,6 +373,7 @@ fn dense_copy<'a, T: Real>(view: SamplesView<'_>) -> DenseStore<'a, T> {
 }
 
 fn sparse_store(view: SamplesView<'_>, single: bool, units: bool) -> Store<'_> {
+    let n_features = view.n_features();
     let (starts, features, values) = match view {
         SamplesView::Sparse {
             row_starts,
@@ -397,21 +391,18 @@ fn sparse_store(view: SamplesView<'_>, single: bool, units: bool) -> Store<'_> {
         }
     };
     if units {
-        return Store::Units(UnitStore { starts, features });
+        return Store::Units(UnitStore::new(starts, features, n_features));
     }
     if single {
         let values = values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
-        return Store::SparseSingle(SparseStore {
+        return Store::SparseSingle(SparseStore::new(
             starts,
             features,
-            values: Cow::Owned(values),
-        });
+            Cow::Owned(values),
+            n_features,
+        ));
     }
-    Store::SparseDouble(SparseStore {
-        starts,
-        features,
-        values,
-    })
+    Store::SparseDouble(SparseStore::new(starts, features, values, n_features))
 }
 
 /// The values other than 0, row after row.

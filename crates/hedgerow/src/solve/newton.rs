@@ -27,7 +27,8 @@
 use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::linalg::{
-    Extended, LinearStore, add_curvature, add_row_sum, add_square_sum, dot, row_products,
+    Extended, LinearStore, LossRows, add_curvature, add_derivatives, dot, logistic_slopes,
+    logistic_sum, row_products, squared_hinge_slopes, squared_hinge_sum,
 };
 use rayon::prelude::*;
 use std::time::Instant;
@@ -71,23 +72,6 @@ impl SmoothLoss {
             // The form whose exponential cannot overflow.
             Self::Logistic if margin >= 0.0 => (-margin).exp().ln_1p(),
             Self::Logistic => margin.exp().ln_1p() - margin,
-        }
-    }
-
-    /// First and second derivative with respect to the margin.
-    fn derivatives(self, margin: f64) -> (f64, f64) {
-        match self {
-            Self::SquaredHinge if margin < 1.0 => (2.0 * (margin - 1.0), 2.0),
-            Self::SquaredHinge => (0.0, 0.0),
-            Self::Logistic => {
-                let p = if margin >= 0.0 {
-                    let e = (-margin).exp();
-                    e / (1.0 + e)
-                } else {
-                    1.0 / (1.0 + margin.exp())
-                };
-                (-p, p * (1.0 - p))
-            }
         }
     }
 }
@@ -159,6 +143,7 @@ struct State<'a, S> {
     decisions: Vec<f64>,
     curvatures: Vec<f64>,
     gradient: Vec<f64>,
+    preconditioner: Vec<f64>,
 }
 
 fn run<S: LinearStore>(
@@ -267,6 +252,7 @@ impl<'a, S: LinearStore> State<'a, S> {
             decisions: vec![0.0; n],
             curvatures: vec![0.0; n],
             gradient: vec![0.0; width + 1],
+            preconditioner: vec![1.0; width + 1],
         }
     }
 
@@ -279,9 +265,9 @@ impl<'a, S: LinearStore> State<'a, S> {
             .par_chunks(self.block)
             .zip(self.problem.signs.par_chunks(self.block))
             .zip(self.problem.costs.par_chunks(self.block))
-            .map(|((decisions, signs), costs)| {
-                let row = |((d, s), c): ((&f64, &f64), &f64)| c * loss.value(s * d);
-                decisions.iter().zip(signs).zip(costs).map(row).sum()
+            .map(|((decisions, signs), costs)| match loss {
+                SmoothLoss::SquaredHinge => squared_hinge_sum(decisions, signs, costs),
+                SmoothLoss::Logistic => logistic_sum(decisions, signs, costs),
             })
             .collect();
         0.5 * (dot(features, features) + self.bias_ridge * constant * constant)
@@ -289,20 +275,24 @@ impl<'a, S: LinearStore> State<'a, S> {
     }
 
     /// Sums what the blocks of rows give, in their order.
-    fn gather(&self, of_block: impl Fn(usize, &[u32], &mut [f64]) + Sync) -> Vec<f64> {
+    fn gather(
+        &self,
+        length: usize,
+        of_block: impl Fn(usize, &[u32], &mut [f64]) + Sync,
+    ) -> Vec<f64> {
         let parts: Vec<Vec<f64>> = self
             .problem
             .members
             .par_chunks(self.block)
             .enumerate()
             .map(|(b, rows)| {
-                let mut part = vec![0.0; self.width + 1];
+                let mut part = vec![0.0; length];
                 of_block(b * self.block, rows, &mut part);
                 part
             })
             .collect();
         let mut parts = parts.into_iter();
-        let mut sum = parts.next().unwrap_or_else(|| vec![0.0; self.width + 1]);
+        let mut sum = parts.next().unwrap_or_else(|| vec![0.0; length]);
         for part in parts {
             for (sum, value) in sum.iter_mut().zip(&part) {
                 *sum += value;
@@ -311,28 +301,54 @@ impl<'a, S: LinearStore> State<'a, S> {
         sum
     }
 
-    /// Gradient and curvatures at the present point.
+    /// Gradient, curvatures and the diagonal that conjugate gradients divide by at the present point.
     fn derive(&mut self) {
         let PrimalProblem {
             signs, costs, loss, ..
         } = *self.problem;
         let mut slopes = vec![0.0; self.decisions.len()];
-        for (t, slope) in slopes.iter_mut().enumerate() {
-            let (first, second) = loss.derivatives(signs[t] * self.decisions[t]);
-            *slope = costs[t] * signs[t] * first;
-            self.curvatures[t] = costs[t] * second;
-        }
-        let mut gradient = self.gather(|start, rows, part| {
+        slopes
+            .par_chunks_mut(self.block)
+            .zip(self.curvatures.par_chunks_mut(self.block))
+            .zip(self.decisions.par_chunks(self.block))
+            .zip(signs.par_chunks(self.block))
+            .zip(costs.par_chunks(self.block))
+            .for_each(|((((slopes, curvatures), decisions), signs), costs)| {
+                let rows = LossRows {
+                    decisions,
+                    signs,
+                    costs,
+                };
+                match loss {
+                    SmoothLoss::SquaredHinge => squared_hinge_slopes(rows, slopes, curvatures),
+                    SmoothLoss::Logistic => logistic_slopes(rows, slopes, curvatures),
+                }
+            });
+        let n = self.width + 1;
+        let mut both = self.gather(2 * n, |start, rows, part| {
             let slopes = &slopes[start..start + rows.len()];
-            let (features, constant) = part.split_at_mut(self.width);
-            add_row_sum(self.store, rows, slopes, features);
-            constant[0] = self.bias * slopes.iter().sum::<f64>();
+            let curvatures = &self.curvatures[start..start + rows.len()];
+            let (gradient, diagonal) = part.split_at_mut(n);
+            add_derivatives(
+                self.store,
+                rows,
+                slopes,
+                curvatures,
+                &mut gradient[..self.width],
+                &mut diagonal[..self.width],
+            );
+            gradient[self.width] = self.bias * slopes.iter().sum::<f64>();
+            diagonal[self.width] = self.bias * self.bias * curvatures.iter().sum::<f64>();
         });
-        for (g, w) in gradient.iter_mut().zip(&self.weights).take(self.width) {
+        for (g, w) in both.iter_mut().zip(&self.weights).take(self.width) {
             *g += w;
         }
-        gradient[self.width] += self.bias_ridge * self.weights[self.width];
-        self.gradient = gradient;
+        both[self.width] += self.bias_ridge * self.weights[self.width];
+        self.preconditioner = both.split_off(n);
+        for d in &mut self.preconditioner {
+            *d = (1.0 - DIAGONAL_SHARE) + DIAGONAL_SHARE * (1.0 + *d);
+        }
+        self.gradient = both;
     }
 
     /// $H v$.
@@ -341,7 +357,7 @@ impl<'a, S: LinearStore> State<'a, S> {
             weights: &vector[..self.width],
             constant: vector[self.width] * self.bias,
         };
-        let mut product = self.gather(|start, rows, part| {
+        let mut product = self.gather(self.width + 1, |start, rows, part| {
             let curvatures = &self.curvatures[start..start + rows.len()];
             let (features, constant) = part.split_at_mut(self.width);
             constant[0] =
@@ -354,32 +370,20 @@ impl<'a, S: LinearStore> State<'a, S> {
         product
     }
 
-    /// The diagonal that conjugate gradients divide by.
-    fn preconditioner(&self) -> Vec<f64> {
-        let mut diagonal = self.gather(|start, rows, part| {
-            let curvatures = &self.curvatures[start..start + rows.len()];
-            let (features, constant) = part.split_at_mut(self.width);
-            add_square_sum(self.store, rows, curvatures, features);
-            constant[0] = self.bias * self.bias * curvatures.iter().sum::<f64>();
-        });
-        for d in &mut diagonal {
-            *d = (1.0 - DIAGONAL_SHARE) + DIAGONAL_SHARE * (1.0 + *d);
-        }
-        diagonal
-    }
-
     /// A rough solution of $H s = -g$.
     fn direction(&self) -> Vec<f64> {
-        let diagonal = self.preconditioner();
+        let diagonal = &self.preconditioner;
         let n = self.width + 1;
         let mut step = vec![0.0; n];
         let mut residual: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
-        let mut scaled: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
+        let mut scaled: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
         let mut search = scaled.clone();
         let mut product = dot(&scaled, &residual);
         // Value of the quadratic model, negated.
         let mut promised = 0.0;
-        for step_number in 1..=n.max(8) {
+        let mut products = 0;
+        while products < n.max(8) as u32 {
+            products += 1;
             let curved = self.curve(&search);
             let along = dot(&search, &curved);
             if along <= 0.0 || !along.is_finite() {
@@ -393,7 +397,7 @@ impl<'a, S: LinearStore> State<'a, S> {
             }
             let gain = 0.5 * length * product;
             promised += gain;
-            if step_number as f64 * gain <= CG_TOLERANCE * promised {
+            if f64::from(products) * gain <= CG_TOLERANCE * promised {
                 break;
             }
             let next = dot(&scaled, &residual);
