@@ -191,22 +191,27 @@ def peers(train: Path, test: Path) -> None:
         line(label, [100 * float(np.mean(predicted != t))], hyp, wall, cpu, answer)
 
 
-def bound(program: str, work: Path, train: Path, test: Path) -> None:
-    """Correlation of T_comp with test error less training error, 15 values of delta from 0.05 to 0.0001."""
+def bound(program: str, work: Path, train: Path, test: Path, seeds: int) -> None:
+    """Correlation of T_comp with test error less training error, 15 values of delta from 0.05 to 0.0001, means over seeds."""
+    mean = lambda values: sum(values) / len(values)
+    dot = lambda u, v: sum(x * y for x, y in zip(u, v))
     for lam in ("1e-5", "2e-5"):
         terms, gaps = [], []
         for k in range(15):
             delta = 0.05 * (0.0001 / 0.05) ** (k / 14)
-            model = str(work / "model")
-            run(program, "train", "h-lsvm", "--preset", "document", "--lambda", lam, "--min-share", f"{delta:.6g}", str(train), model)
-            facts = run(program, "inspect", model)
-            told = run(program, "predict", str(test), model, str(work / "out"))
-            terms.append(facts["complexity_term"])
-            gaps.append(1 - told["metrics"]["accuracy"] - facts["training_error"])
-            print(f"| {lam} | {delta:.2g} | {facts['leaves']} | {terms[-1]:.3f} | {100 * gaps[-1]:.3f} |")
-        mean = lambda v: sum(v) / len(v)
+            term, gap = [], []
+            for seed in range(seeds):
+                model = str(work / "model")
+                run(program, "train", "h-lsvm", "--preset", "document", "--lambda", lam, "--min-share", f"{delta:.6g}",
+                    "--seed", str(seed), str(train), model)
+                facts = run(program, "inspect", model)
+                told = run(program, "predict", str(test), model, str(work / "out"))
+                term.append(facts["complexity_term"])
+                gap.append(1 - told["metrics"]["accuracy"] - facts["training_error"])
+            terms.append(mean(term))
+            gaps.append(mean(gap))
+            print(f"| {lam} | {delta:.2g} | {terms[-1]:.3f} | {100 * gaps[-1]:.3f} |", flush=True)
         a, b = [x - mean(terms) for x in terms], [x - mean(gaps) for x in gaps]
-        dot = lambda u, v: sum(x * y for x, y in zip(u, v))
         print(f"lambda {lam}: correlation {dot(a, b) / math.sqrt(dot(a, a) * dot(b, b)):.3f}", flush=True)
 
 
@@ -234,7 +239,7 @@ def main() -> None:
             counts = len(pairs[0][0]), len(pairs[0][1])
             del train, test, pairs
             if args.bound:
-                bound(args.program, work, *files[0])
+                bound(args.program, work, *files[0], args.seeds)
                 return
             print(f"\n### {name}: {counts[0]} rows, {counts[1]} to test\n")
             print("| variant | error % | hyp | training s | CPU s | answer, median µs |\n|---|---|---|---|---|---|")

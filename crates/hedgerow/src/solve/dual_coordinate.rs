@@ -43,6 +43,8 @@ const LOOK_EVERY: f64 = 3.0;
 const NEAR: f64 = 5.0;
 /// Work for the gap, in multiples of that until the range of projected gradients was accepted.
 const PATIENCE: f64 = 1.3;
+/// Stored values that may be read for the gap in any case: about a millisecond.
+const CHEAP: f64 = 1e6;
 
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
@@ -219,7 +221,9 @@ where
             }
         }
         if accepted && all && most_work.is_none() {
-            most_work = Some((PATIENCE * turns.work as f64) as usize);
+            let values = problem.rows.n_stored() as f64 / problem.rows.n_rows().max(1) as f64;
+            let more = ((PATIENCE - 1.0) * turns.work as f64).max(CHEAP / values.max(1.0));
+            most_work = Some(turns.work + more as usize);
             if limits.gap.is_none() {
                 status = Status::Converged;
                 break;
