@@ -16,8 +16,8 @@ from pathlib import Path
 import hlsvm
 
 METHODS = {
-    "H-LSVM, default": ["h-lsvm"],
-    "H-LSVM, document's lambda and rho": ["h-lsvm", "--lambda", "1e-4", "--holdout", "0.2"],
+    "H-LSVM: default": ["h-lsvm"],
+    "H-LSVM: document's lambda and rho": ["h-lsvm", "--lambda", "1e-4", "--holdout", "0.2"],
     "linear SVM": ["linear-svm"],
 }
 DOCUMENT = {50: 10.17, 100: 10.04, 200: 10.04, 400: 9.86, 500: 1.44, 600: 1.46, 784: 1.43}
