@@ -1,26 +1,27 @@
 #!/usr/bin/env python3
-"""Linear SVMs and logistic regression beside LIBLINEAR: whole command against whole command.
+"""Linear SVMs and logistic regression beside LIBLINEAR: training against training.
 
-    python benches/linear.py                       # everything
-    python benches/linear.py a9a mnist3 --repeat 3 # some sets
-    python benches/linear.py --losses hinge,squared
+    cargo build --release -p hedgerow-cli --examples
+    PEER_PYTHON benches/linear.py                       # everything
+    PEER_PYTHON benches/linear.py a9a mnist3 --repeat 3 # some sets
+    PEER_PYTHON benches/linear.py --losses hinge,squared
 
-Needs numpy and LIBLINEAR's program `train` (LIBLINEAR_BIN: the folder of the current release compiled with its own Makefile; else
-liblinear-train on PATH). The two programs take turns on the same file with the same loss, cost, tolerance (LIBLINEAR's default of the
-solver) and constant feature; medians are reported. LIBLINEAR has one thread; hedgerow is run pinned to one processor and to two.
-Objectives are those of the primal, computed here in double precision: for LIBLINEAR from the weights in its model text, for hedgerow
-from its decision values on the training file and the norm of its weights.
+Run it with a Python that has numpy and liblinear-official (the C++ code of LIBLINEAR as its authors package it). Reading text is no
+part of a time: LIBLINEAR's `train` is called within this process on its own structures, ours (the example `linear_fit`) fits again and
+again on data that it has read; what either does to prepare the rows for its solver is part of the fit. Both use one thread, the same loss,
+cost, constant feature and tolerance (LIBLINEAR's default of the solver), and take turns; a time is CPU seconds of the process, the median
+of the repeats. Objectives are those of the primal by the formula, in double precision, from the weights that either found.
 """
 
 import argparse
+import ctypes
 import gzip
 import json
 import math
 import os
-import re
-import shutil
+import subprocess
 import sys
-import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -29,90 +30,114 @@ import common
 from common import CACHE, RESULTS, Missing, median, table
 
 SOURCE = Path(os.environ.get("HEDGEROW_DATA", common.ROOT.parent / "shared" / "data"))
-# name: (source file, positive label or None, divisor of the values)
+# name: (source file, positive label or None, "as is", a divisor of all values, "range" [0, 1] or "standard" mean 0 and deviation 1)
 SETS = {
-    "a9a": ("a9a.train.svm.gz", None, 1),
-    "w8a": ("w8a.train.svm.gz", None, 1),
-    "reuters": ("reuters_moneyfx.train.svm.gz", None, 1),
+    "a9a": ("a9a.train.svm.gz", None, "as is"),
+    "w8a": ("w8a.train.svm.gz", None, "as is"),
+    "reuters": ("reuters_moneyfx.train.svm.gz", None, "as is"),
     "mnist3": ("mnist.train.svm.gz", "3", 255),
-    "ijcnn1": ("ijcnn1.train.svm.gz", None, 1),
-    "usps0": ("usps.train.csv.gz", "0", 1),
-    "susy": ("susy_30k.csv.gz", None, 1),
+    "mnist8": ("mnist.train.svm.gz", "8", 255),
+    "covtype2": ("covtype.csv.gz", "2", "range"),
+    "covtype2 std": ("covtype.csv.gz", "2", "standard"),
+    "ijcnn1": ("ijcnn1.train.svm.gz", None, "as is"),
+    "mnist3 std": ("mnist.train.svm.gz", "3", "standard"),
+    "usps0": ("usps.train.csv.gz", "0", "as is"),
+    "susy std": ("susy_30k.csv.gz", None, "standard"),
+    "skin": ("skin_nonskin.train.csv.gz", "1", "range"),
+    "shuttle": ("shuttle.train.csv.gz", "Rad.Flow", "range"),
 }
-# loss: LIBLINEAR's -s, our options, tolerance
+# loss: LIBLINEAR's solver, ours, tolerance
 LOSSES = {
-    "hinge": (3, "linear-svm --loss hinge --solver dual", 0.1),
-    "squared": (1, "linear-svm --loss squared-hinge --solver auto", 0.1),
-    "squared primal": (2, "linear-svm --loss squared-hinge --solver primal", 0.01),
+    "hinge": (3, "hinge", 0.1),
+    "squared": (1, "squared", 0.1),
+    "squared primal": (2, "squared-primal", 0.01),
     "logistic": (0, "logistic", 0.01),
 }
 BIAS = 1.0
 
 
-def liblinear():
-    folder = os.environ.get("LIBLINEAR_BIN")
-    found = Path(folder) / "train" if folder else shutil.which("liblinear-train")
-    if not found or not Path(found).exists():
-        raise Missing("LIBLINEAR's train not found: set LIBLINEAR_BIN to its folder")
-    return str(found)
+def source_rows(path):
+    """Cells (name or number of the column, value) and label of every line, values as text."""
+    with gzip.open(path, "rt") as lines:
+        if path.name.endswith(".csv.gz"):
+            next(lines)
+            for line in lines:
+                *cells, label = line.strip().split(",")
+                yield label.strip('"'), [(k, float(v)) for k, v in enumerate(cells) if float(v)]
+        else:
+            for line in lines:
+                label, *pairs = line.split()
+                yield label, [(int(k) - 1, float(v)) for k, v in (p.split(":") for p in pairs)]
 
 
-def liblinear_version():
-    header = Path(liblinear()).parent / "linear.h"
-    found = header.exists() and re.search(r"LIBLINEAR_VERSION\s+(\d)(\d+)", header.read_text())
-    return f"{found[1]}.{found[2]}" if found else "unknown"
+def scaled(rows, how):
+    """The rows with their values changed as the table of sets says."""
+    if how == "as is":
+        return rows
+    if not isinstance(how, str):
+        return [[(k, v / how) for k, v in row] for row in rows]
+    width = 1 + max(row[-1][0] for row in rows if row)
+    dense = np.zeros((len(rows), width))
+    for i, row in enumerate(rows):
+        for k, v in row:
+            dense[i, k] = v
+    low, size = (dense.min(0), np.ptp(dense, axis=0)) if how == "range" else (dense.mean(0), dense.std(0))
+    size[size == 0] = 1
+    dense = (dense - low) / size
+    return [[(k, row[k]) for k in np.flatnonzero(row)] for row in dense]
 
 
 def prepare(name):
     """The training file as LIBSVM text with labels +1 and -1."""
-    path = CACHE / f"linear_{name}.train"
+    path = CACHE / f"linear_{name.replace(' ', '_')}.train"
     if path.exists():
         return path
-    source, positive, divisor = SETS[name]
+    source, positive, how = SETS[name]
     if not (SOURCE / source).exists():
         raise Missing(f"{SOURCE / source} is missing (set HEDGEROW_DATA)")
     CACHE.mkdir(parents=True, exist_ok=True)
+    labels, rows = zip(*source_rows(SOURCE / source))
+    positive = labels[0] if positive is None else positive
     unfinished = path.with_suffix(".unfinished")
-    with gzip.open(SOURCE / source, "rt") as lines, open(unfinished, "w") as out:
-        is_csv = source.endswith(".csv.gz")
-        if is_csv:
-            next(lines)
-        first = None
-        for line in lines:
-            if is_csv:
-                *cells, label = line.strip().split(",")
-                pairs = [f"{k + 1}:{v}" for k, v in enumerate(cells) if float(v)]
-            else:
-                label, *pairs = line.split()
-            if positive is not None:
-                label = "+1" if float(label) == float(positive) else "-1"
-            elif is_csv:
-                first = label if first is None else first
-                label = "+1" if label == first else "-1"
-            if divisor != 1:
-                split = (p.split(":") for p in pairs)
-                pairs = [f"{k}:{float(v) / divisor:.6g}" for k, v in split]
-            out.write(" ".join([label, *pairs]) + "\n")
+    with open(unfinished, "w") as out:
+        for label, row in zip(labels, scaled(rows, how)):
+            cells = (f"{k + 1}:{v:.6g}" for k, v in row)
+            out.write(" ".join(["+1" if label == positive else "-1", *cells]) + "\n")
     unfinished.rename(path)
     return path
 
 
 class Data:
+    """A file as LIBLINEAR wants it: nodes of an index and a value, each row ended by the constant feature and an index of -1."""
+
+    NODE = np.dtype([("index", np.int32), ("value", np.float64)], align=True)
+
     def __init__(self, path):
-        labels, starts, features, values = [], [0], [], []
+        labels, starts, indices, values = [], [0], [], []
         with open(path) as f:
             for line in f:
                 label, *pairs = line.split()
                 labels.append(float(label))
                 for p in pairs:
                     k, v = p.split(":")
-                    features.append(int(k) - 1)
+                    indices.append(int(k))
                     values.append(float(v))
                 starts.append(len(values))
-        self.y = np.where(np.array(labels) > 0, 1.0, -1.0)
-        self.starts, self.features, self.values = np.array(starts), np.array(features), np.array(values)
-        self.n_features = int(self.features.max()) + 1
+        self.y = np.array(labels)
+        self.n_features = max(indices)
         self.density = len(values) / (len(labels) * self.n_features)
+        self.starts = np.array(starts)
+        self.features = np.array(indices) - 1
+        self.values = np.array(values)
+        n = len(labels)
+        self.nodes = np.zeros(len(values) + 2 * n, self.NODE)
+        place = np.arange(len(values)) + 2 * np.repeat(np.arange(n), np.diff(self.starts))
+        self.nodes["index"][place] = indices
+        self.nodes["value"][place] = values
+        ends = self.starts[1:] + 2 * np.arange(n)
+        self.nodes["index"][ends], self.nodes["value"][ends] = self.n_features + 1, BIAS
+        self.nodes["index"][ends + 1] = -1
+        self.pointers = self.nodes.ctypes.data + self.NODE.itemsize * (self.starts[:-1] + 2 * np.arange(n))
 
     def product(self, w):
         sums = np.concatenate([[0.0], np.cumsum(self.values * w[self.features])])
@@ -126,63 +151,100 @@ def objective(loss, cost, y, decisions, square):
     return 0.5 * square + cost * math.fsum(each)
 
 
-def their_objective(model, loss, cost, data):
-    lines = Path(model).read_text().splitlines()
-    at = lines.index("w")
-    head = dict(line.split(" ", 1) for line in lines[:at])
-    w = np.array([float(v) for v in lines[at + 1:] if v.strip()])
-    if float(head["label"].split()[0]) < 0:
-        w = -w
-    full = np.zeros(data.n_features)
-    full[:len(w) - 1] = w[:-1]
-    return objective(loss, cost, data.y, data.product(full) + w[-1] * BIAS, float(w @ w))
+class Peer:
+    """LIBLINEAR within this process."""
+
+    def __init__(self, data, loss, cost):
+        from liblinear import liblinear as package
+        self.package, self.data, self.loss, self.cost = package, data, loss, cost
+        solver, _, tolerance = LOSSES[loss]
+        self.param = package.parameter(f"-s {solver} -c {cost} -e {tolerance} -B {BIAS} -q")
+        node = ctypes.POINTER(package.feature_node)
+        self.problem = package.problem.__new__(package.problem)
+        self.problem.l, self.problem.n, self.problem.bias = len(data.y), data.n_features + 1, BIAS
+        self.problem.y = data.y.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        self.problem.x = data.pointers.ctypes.data_as(ctypes.POINTER(node))
+        package.liblinear.set_print_string_function(self.param.print_func)
+
+    def fit(self):
+        start = time.process_time()
+        model = self.package.liblinear.train(ctypes.byref(self.problem), ctypes.byref(self.param))
+        took = time.process_time() - start
+        self.weights = np.array(model.contents.w[:self.data.n_features + 1])
+        if model.contents.label[0] < 0:
+            self.weights = -self.weights
+        self.package.liblinear.free_and_destroy_model(ctypes.byref(model))
+        return took
+
+    def objective(self):
+        w = self.weights
+        decisions = self.data.product(w[:-1]) + w[-1] * BIAS
+        return objective(self.loss, self.cost, self.data.y, decisions, float(w @ w))
 
 
-def our_objective(model, loss, cost, data, train, folder):
-    facts = common.run([common.hedgerow(), "inspect", "--json", model]).json()
-    scores = Path(folder) / "scores"
-    done = common.run([common.hedgerow(), "predict", "--scores", train, model, scores])
-    if not done.ok:
-        raise RuntimeError(done.trouble())
-    lines = scores.read_text().splitlines()
-    values = np.array([float(v) for v in lines[1:]])
-    if lines[0].startswith("-1"):
-        values = -values
-    intercept, norm = facts["intercepts"][0], facts["norms"][0]
-    return objective(loss, cost, data.y, values, norm ** 2 + (intercept / BIAS) ** 2)
+class Own:
+    """Ours, in a process that waits for its turn."""
+
+    def __init__(self, train, loss, cost):
+        program = common.target() / "examples" / "linear_fit"
+        if not program.exists():
+            raise Missing(f"{program} is missing: cargo build --release -p hedgerow-cli --examples")
+        _, name, tolerance = LOSSES[loss]
+        words = [str(program), str(train), name, str(cost), str(tolerance), str(BIAS)]
+        self.child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.child.stdout.readline()
+        # The CPU clock of another process, by Linux's numbering of clocks.
+        self.clock = (~self.child.pid << 3) | 2
+
+    def ask(self, word):
+        self.child.stdin.write(word + "\n")
+        self.child.stdin.flush()
+        answer = self.child.stdout.readline()
+        if not answer:
+            raise RuntimeError("linear_fit ended")
+        return answer
+
+    def fit(self):
+        start = time.clock_gettime(self.clock)
+        self.ask("fit")
+        return time.clock_gettime(self.clock) - start
+
+    def close(self):
+        told = json.loads(self.ask("tell"))
+        self.child.stdin.close()
+        self.child.wait()
+        return told
 
 
-def measure(name, loss, cost, repeat, threads):
+def measure(name, loss, cost, repeat, data):
     train = prepare(name)
-    solver, words, tolerance = LOSSES[loss]
-    with tempfile.TemporaryDirectory() as folder:
-        theirs, ours = Path(folder) / "theirs", Path(folder) / "ours"
-        peer = [liblinear(), "-q", "-s", solver, "-c", cost, "-e", tolerance, "-B", BIAS, train, theirs]
-        own = [common.hedgerow(), "train", *words.split(), "-c", cost, "-e", tolerance, "-B", BIAS, train, ours]
-        times = {"theirs": [], **{t: [] for t in threads}}
-        for _ in range(repeat):
-            for key, command, count in [("theirs", peer, 1)] + [(t, own, t) for t in threads]:
-                done = common.run(command, threads=count)
-                if not done.ok:
-                    raise RuntimeError(done.trouble())
-                times[key].append(done.wall)
-        data = Data(train)
-        row = {"set": name, "loss": loss, "cost": cost, "density": data.density, "liblinear_seconds": median(times["theirs"]),
-               "liblinear_objective": their_objective(theirs, loss, cost, data),
-               "objective": our_objective(ours, loss, cost, data, train, folder)}
-        row.update({f"seconds_{t}": median(times[t]) for t in threads})
-    return row
+    theirs, ours = Peer(data, loss, cost), Own(train, loss, cost)
+    times = {"theirs": [], "ours": []}
+    spent = time.perf_counter()
+    for turn in range(repeat):
+        times["theirs"].append(theirs.fit())
+        times["ours"].append(ours.fit())
+        if turn > 0 and time.perf_counter() - spent > 60:
+            break
+    told = ours.close()
+    return {"set": name, "loss": loss, "cost": cost, "rows": len(data.y), "features": data.n_features, "density": data.density,
+            "liblinear_seconds": median(times["theirs"]), "seconds": median(times["ours"]), "status": told["status"],
+            "iterations": told["iterations"], "liblinear_objective": theirs.objective(), "objective": told["objective"]}
 
 
-def report(rows, threads):
-    head = ["set", "loss", "C", "non-zero", "LIBLINEAR s", *(f"hedgerow s ({t} thr.)" for t in threads), *(f"ratio ({t})" for t in threads),
-            "objective", "relative to LIBLINEAR's"]
+def report(rows):
+    head = ["set", "rows × columns", "non-zero", "loss", "C", "LIBLINEAR s", "hedgerow s", "ratio", "objective", "relative to LIBLINEAR's"]
     lines = []
     for r in rows:
-        lines.append([r["set"], r["loss"], r["cost"], f"{100 * r['density']:.0f} %", r["liblinear_seconds"],
-                      *(r[f"seconds_{t}"] for t in threads), *(f"{r['liblinear_seconds'] / r[f'seconds_{t}']:.2f}" for t in threads),
-                      f"{r['objective']:.6g}", f"{r['objective'] / r['liblinear_objective'] - 1:+.1e}"])
+        lines.append([r["set"], f"{r['rows']:,} × {r['features']:,}", f"{100 * r['density']:.1f} %", r["loss"], f"{r['cost']:g}",
+                      r["liblinear_seconds"], r["seconds"], f"{r['liblinear_seconds'] / r['seconds']:.2f}", f"{r['objective']:.6g}",
+                      f"{r['objective'] / r['liblinear_objective'] - 1:+.1e}"])
     return table(head, lines)
+
+
+def liblinear_version():
+    from importlib.metadata import version
+    return version("liblinear-official")
 
 
 def main():
@@ -191,18 +253,18 @@ def main():
     parser.add_argument("--losses", default=",".join(LOSSES))
     parser.add_argument("--cost", type=float, default=1.0)
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--threads", default="1,2")
     args = parser.parse_args()
-    threads = [int(t) for t in args.threads.split(",")]
     rows = []
     for name in args.sets or SETS:
+        data = Data(prepare(name))
         for loss in args.losses.split(","):
             try:
-                rows.append(measure(name, loss, args.cost, args.repeat, threads))
+                rows.append(measure(name, loss, args.cost, args.repeat, data))
             except (Missing, RuntimeError) as error:
                 print(f"{name}, {loss}: {error}", file=sys.stderr)
-    text = report(rows, threads)
-    print(f"LIBLINEAR {liblinear_version()}, {common.cpu_name()}\n\n{text}")
+                continue
+            print(report(rows[-1:]).splitlines()[-1], flush=True)
+    print(f"\nLIBLINEAR {liblinear_version()}, {common.cpu_name()}\n\n{report(rows)}")
     RESULTS.mkdir(parents=True, exist_ok=True)
     with open(RESULTS / "linear.json", "a") as f:
         for row in rows:

@@ -182,12 +182,12 @@ class LinearSVC(_LinearClassifier):
         Price of a violated margin.
     loss : "squared_hinge" or "hinge", default="squared_hinge"
     solver : "auto", "dual" or "primal", default="auto"
-        Dual coordinate descent, Newton's method on the primal (squared hinge only), or the dual
-        first and the primal if that takes too long.
+        Dual coordinate descent, or Newton's method on the primal (squared hinge only). "auto" takes
+        the primal if there are at least twice as many rows as features, or if the dual takes too long.
     tol : float, default=1e-4
-        For the dual the range of the projected gradients, for the primal the norm of the gradient
-        relative to its first.
-    max_iter : int, default=1000
+        For the dual a thousand times the duality gap relative to the objective, for the primal the
+        norm of the gradient relative to its first.
+    max_iter : int, default=10000
         Largest number of passes.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
@@ -218,7 +218,7 @@ class LinearSVC(_LinearClassifier):
         loss: str = "squared_hinge",
         solver: str = "auto",
         tol: float = 1e-4,
-        max_iter: int = 1000,
+        max_iter: int = 10000,
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         class_weight: Any = None,

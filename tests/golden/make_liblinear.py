@@ -3,8 +3,9 @@
 
     LIBLINEAR_BIN=folder/of/train python tests/golden/make_liblinear.py
 
-Needs the program `train` of LIBLINEAR 2.4x or later (LIBLINEAR_BIN, else liblinear-train on PATH). The output is
-committed; tests only read it.
+Needs the program `train` of LIBLINEAR 2.4x or later (LIBLINEAR_BIN, else liblinear-train on PATH), and scikit-learn: the program
+ends dual coordinate descent after 300 passes, converged or not, so the tight answers of these solvers are those of the copy of LIBLINEAR
+in scikit-learn, whose limit can be set. The output is committed; tests only read it.
 
 liblinear.json: {"liblinear": version, "cases": [...]}. A case has
     name, train (a file here), solver (LIBLINEAR's -s), cost, bias, free_bias (-R), class_weights ({label: factor}),
@@ -81,6 +82,33 @@ def run(train, solver, cost, bias, free, weights, tolerance):
     return labels, [list(column) for column in zip(*table)]
 
 
+def run_without_limit(train, solver, cost, bias, weights, tolerance, order):
+    """Solvers 1 and 3 until they have converged; machines in the order of the labels."""
+    import numpy as np
+    from sklearn.svm import LinearSVC
+
+    rows, labels = read(train)
+    dense = np.zeros((len(rows), 1 + max(f for row in rows for f, _ in row)))
+    for i, row in enumerate(rows):
+        for f, v in row:
+            dense[i, f] = v
+    model = LinearSVC(loss="hinge" if solver == 3 else "squared_hinge", dual=True, C=cost, tol=tolerance, max_iter=50_000_000,
+                      fit_intercept=bias > 0, intercept_scaling=max(bias, 1), class_weight={float(k): v for k, v in weights.items()},
+                      random_state=0).fit(dense, labels)
+    if model.n_iter_ >= 50_000_000:
+        raise RuntimeError(f"{train}, solver {solver}: not converged")
+    machines = []
+    for m in range(len(model.coef_)):
+        at, sign = (0, 1) if len(order) == 2 else (list(model.classes_).index(order[m]), 1)
+        if len(order) == 2 and model.classes_[1] != order[0]:
+            sign = -1
+        w = sign * model.coef_[at]
+        # scikit-learn gives the intercept; the weight of the constant feature is that over its value.
+        constant = [sign * float(np.atleast_1d(model.intercept_)[at]) / bias] if bias > 0 else []
+        machines.append([float(v) for v in w] + constant)
+    return machines
+
+
 def softplus(z):
     import math
     return max(z, 0.0) + math.log1p(math.exp(-abs(z)))
@@ -108,6 +136,8 @@ def main():
         for kind, tolerance in (("loose", LOOSE[solver]), ("tight", TIGHT)):
             order, machines = run(train, solver, cost, bias, free, weights, tolerance)
             case["labels"] = order
+            if kind == "tight" and solver in (1, 3):
+                machines = run_without_limit(train, solver, cost, bias, weights, tolerance, order)
             values = [objective(rows, labels, order[m], w, solver, cost, bias, free, weights) for m, w in enumerate(machines)]
             case[kind] = {"weights": machines, "objective": values}
         cases.append(case)

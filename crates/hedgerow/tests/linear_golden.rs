@@ -140,16 +140,10 @@ fn tight_solutions_are_liblinears() {
             let ours = case.objective(machine, m);
             let theirs = objectives[m];
             assert!(
-                ours <= theirs * (1.0 + 1e-7) && ours >= theirs * (1.0 - 1e-3),
+                (ours / theirs - 1.0).abs() <= 1e-7,
                 "{}, machine {m}: {ours} {theirs}",
                 case.name
             );
-            // LIBLINEAR ends the dual after 300 passes, converged or not: ours is then lower, and
-            // the duality gap below tells that it is right.
-            if theirs - ours > 1e-8 * theirs {
-                assert!(matches!(case.solver, 1 | 3), "{}", case.name);
-                continue;
-            }
             let weights = numbers(&case.value["tight"]["weights"][m]);
             for (f, (ours, theirs)) in machine.weights.iter().zip(&weights).enumerate() {
                 assert!(
@@ -166,32 +160,27 @@ fn tight_solutions_are_liblinears() {
     }
 }
 
-/// At its default tolerance either program stops somewhere above the optimum, depending on the
-/// order in which it meets the rows: what counts is how far on the whole.
+/// At its default tolerance LIBLINEAR stops somewhere above the optimum, depending on the order in
+/// which it meets the rows: from 1e-8 to 2e-2 of the objective. Ours must be no worse in any case.
 #[test]
 fn loose_solutions_are_as_good_as_liblinears() {
-    let (mut ours, mut theirs) = (0.0, 0.0);
     for case in cases() {
         let fitted = case.fit(if matches!(case.solver, 1 | 3) {
             0.1
         } else {
             0.01
         });
-        let best = case.fit(1e-7);
+        assert_eq!(fitted.report.status, Status::Converged, "{}", case.name);
+        let optima = numbers(&case.value["tight"]["objective"]);
         let loose = numbers(&case.value["loose"]["objective"]);
         for (m, machine) in fitted.model.machines().iter().enumerate() {
-            let optimum = case.objective(&best.model.machines()[m], m);
-            let excess = case.objective(machine, m) / optimum - 1.0;
-            assert!(
-                (-1e-7..5e-3).contains(&excess),
-                "{} {m}: {excess:e}",
-                case.name
-            );
-            ours += excess;
-            theirs += loose[m] / optimum - 1.0;
+            let ours = case.objective(machine, m);
+            let name = &case.name;
+            assert!(ours >= optima[m] * (1.0 - 1e-7), "{name} {m}: {ours}");
+            let excess = ours / loose[m] - 1.0;
+            assert!(excess <= 1e-4, "{name} {m}: {excess:e} above LIBLINEAR's");
         }
     }
-    assert!(ours <= 1.5 * theirs, "{ours:e} {theirs:e}");
 }
 
 #[test]

@@ -96,10 +96,8 @@ fn the_f_statistic_has_defined_ends() {
 fn elimination_needs_no_inner_products_of_all_rows() {
     let data = random_data(90, 20, 3, 0.2, 37);
     for elimination in [Elimination::Halving, Elimination::OneByOne] {
-        let params = RfeParams {
-            tolerance: 1e-6,
-            ..tight(elimination)
-        };
+        let mut params = tight(elimination);
+        params.tolerance = 1e-6;
         let with = params.rank(&data).expect("valid");
         for data in [&data, &as_sparse(&data)] {
             let without = params.with_max_bytes(1).rank(data).expect("valid");

@@ -57,8 +57,9 @@ pub(crate) struct LinearSvmArgs {
     /// Which problem is solved
     #[arg(long, default_value = "auto", help_heading = "Solver")]
     solver: Solver,
-    /// Stop when the violation of optimality is below this, in LIBLINEAR's measures [default: 0.1
-    /// for the dual, 0.01 for the primal]
+    /// Stop when the objective is known to be within a thousandth of this of the optimum (dual), or
+    /// when the gradient has shrunk to this share and about a hundredth of it is left to gain
+    /// (primal) [default: 0.1 for the dual, 0.01 for the primal]
     #[arg(
         short = 'e',
         long,
@@ -67,7 +68,7 @@ pub(crate) struct LinearSvmArgs {
         help_heading = "Solver"
     )]
     tolerance: Option<f64>,
-    /// Leave settled rows out until the end
+    /// Leave settled rows out of most passes
     #[arg(
         long,
         value_name = "0|1",
@@ -81,7 +82,7 @@ pub(crate) struct LinearSvmArgs {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 1000,
+        default_value_t = 10_000,
         help_heading = "Solver"
     )]
     max_iterations: u32,

@@ -47,7 +47,12 @@ pub(crate) struct SvmTreesArgs {
     )]
     tolerance: f64,
     /// Most passes over the rows of a node
-    #[arg(long, value_name = "N", default_value_t = 300, help_heading = "Solver")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 3000,
+        help_heading = "Solver"
+    )]
     max_passes: u32,
 }
 

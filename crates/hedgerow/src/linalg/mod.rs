@@ -19,6 +19,7 @@ mod panel;
 mod passes;
 mod real;
 mod single_passes;
+mod smooth_losses;
 mod sparse;
 
 #[cfg(test)]
@@ -26,13 +27,15 @@ mod exp;
 
 pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
-pub(crate) use coordinate_pass::{Coordinate, Primal, Violations, coordinate_pass};
+pub(crate) use coordinate_pass::{
+    Coordinate, Primal, Violations, coordinate_loss, coordinate_pass,
+};
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::gather_near;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
-    DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore, add_curvature, add_row,
-    add_row_sum, add_square_sum, dot_row, row_products,
+    BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore,
+    add_curvature, add_derivatives, add_row, dot_row, row_products,
 };
 pub(crate) use near::{
     Hit, boxes_within, combined_within, relative_to, rows_within, shared_sq_dist, sq_dist,
@@ -40,4 +43,7 @@ pub(crate) use near::{
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use real::Real;
+pub(crate) use smooth_losses::{
+    LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
+};
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};

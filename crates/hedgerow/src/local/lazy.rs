@@ -2,7 +2,7 @@
 
 use super::store::{Answers, Store};
 use crate::data::{ClassName, Dataset, SamplesView};
-use crate::kernel::{Kernel, KernelSpec};
+use crate::kernel::KernelSpec;
 use crate::neighbours::{Index, IndexParams, Metric, Neighbour};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -14,19 +14,16 @@ const HELD_NEIGHBOURS: usize = 1 << 22;
 /// The metric in which the rows near to a query are those near to it in the feature space of a
 /// kernel. Where a width is left to the neighbourhoods any value gives the same order of rows.
 pub(super) fn metric(spec: &KernelSpec, samples: SamplesView<'_>, seed: u64) -> Result<Metric> {
-    let kernel: Kernel = match spec.fixed() {
-        Some(kernel) => kernel.clone(),
-        None => {
-            // Percentiles over all pairs are dear, and the usual metric does not know of them.
-            let few = section(samples, 0..samples.n_rows().min(FEW));
-            let metric = Metric::of(&spec.resolve(few, seed)?);
-            if metric.is_euclidean() {
-                return Ok(metric);
-            }
-            spec.resolve(samples, seed)?
-        }
-    };
-    Ok(Metric::of(&kernel))
+    if let Some(kernel) = spec.fixed() {
+        return Ok(Metric::of(kernel));
+    }
+    // Percentiles over all pairs are dear, and the usual metric does not know of them.
+    let few = section(samples, 0..samples.n_rows().min(FEW));
+    let metric = Metric::of(&spec.resolve(few, seed)?);
+    if metric.is_euclidean() {
+        return Ok(metric);
+    }
+    Ok(Metric::of(&spec.resolve(samples, seed)?))
 }
 
 /// Rows that show what kind of metric a kernel has.

@@ -255,7 +255,7 @@ fn value_planes(column: &[f64], edges: &[f64], zeros_apart: bool) -> Vec<Vec<u64
 /// A plane with a bit for every row.
 fn all_rows(n_rows: usize) -> Vec<u64> {
     let mut plane = vec![u64::MAX; n_rows.div_ceil(64)];
-    if let Some(last) = plane.last_mut().filter(|_| n_rows % 64 != 0) {
+    if let Some(last) = plane.last_mut().filter(|_| !n_rows.is_multiple_of(64)) {
         *last = (1 << (n_rows % 64)) - 1;
     }
     plane

@@ -16,21 +16,35 @@
 //! | $U$: $C_i$ for the hinge, $\infty$ for its square | `upper` |
 //! | $D_{ii}$: $0$ for the hinge, $1/(2 C_i)$ for its square | `ridge` |
 //! | $\bar Q_{ii}^{-1}$ | `inverse` |
-//! | $G$, $PG$ | `gradient`, `projected` |
-//! | $\bar M$, $\bar m$ of the last pass | `limits.largest`, `limits.smallest` |
+//! | $G$, $PG$ | `gradient`, `Violations` |
 //! | $\varepsilon$ | `tolerance` |
 //!
-//! Variables are visited in a new random order in every pass. One whose gradient holds it at a
-//! bound more firmly than anything in the last pass pulled is left out (shrinking) until the others
-//! have converged; the solution is accepted after a pass over all variables in which the range of
-//! the projected gradients is at most $\varepsilon$. That is the measure and the meaning that
-//! LIBLINEAR gives its tolerance.
+//! Variables are visited in a new random order in every pass. One that its gradient holds at a
+//! bound is left out of the next 1, 2, 4, … 128 passes, each time that it is found there again
+//! (shrinking): most variables are, and the others are visited a hundred times more often.
+//!
+//! Two measures say when to stop. The range of the projected gradients in a pass over all variables
+//! is LIBLINEAR's: it bounds no distance from the optimum. The duality gap does: no weights have an
+//! objective below the dual's, so those whose objective is within a share of it are as near to the
+//! best ones. The gap of the mean of the weights over the last passes is a fraction of that of the
+//! last weights, because single steps throw these about; so the mean is the answer.
 
 use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::data::Generator;
-use crate::linalg::{Coordinate, Primal, Violations, coordinate_pass};
+use crate::linalg::{Coordinate, Primal, Violations, coordinate_loss, coordinate_pass};
 use std::time::Instant;
+
+/// Most passes that a variable held at a bound is left out of.
+const LONGEST_REST: usize = 128;
+/// Work between two looks at the gap, in visits of all variables: a look costs about half a visit.
+const LOOK_EVERY: f64 = 3.0;
+/// Range of projected gradients, in tolerances, from which on the gap is looked at.
+const NEAR: f64 = 5.0;
+/// Work for the gap, in multiples of that until the range of projected gradients was accepted.
+const PATIENCE: f64 = 1.3;
+/// Stored values that may be read for the gap in any case: about a millisecond.
+const CHEAP: f64 = 1e6;
 
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
@@ -79,11 +93,15 @@ pub struct DualProblem<'a> {
 pub struct DualLimits {
     /// Largest range of projected gradients that is accepted.
     pub tolerance: f64,
+    /// Duality gap, relative to the primal objective, at which to stop, whatever the range of
+    /// projected gradients. If that range is accepted first, a third of the work is spent again on the
+    /// gap. `None`, the default, leaves it to the range alone.
+    pub gap: Option<f64>,
     /// Largest number of passes.
     pub max_passes: u32,
     /// Largest wall-clock time, looked at between passes.
     pub max_seconds: Option<f64>,
-    /// Whether variables that seem settled are left out until the others are.
+    /// Whether variables that are held at a bound are left out of some passes.
     pub shrinking: bool,
     /// Seed of the order of visits.
     pub seed: u64,
@@ -93,6 +111,7 @@ impl Default for DualLimits {
     fn default() -> Self {
         Self {
             tolerance: 0.1,
+            gap: None,
             max_passes: 1000,
             max_seconds: None,
             shrinking: true,
@@ -104,7 +123,8 @@ impl Default for DualLimits {
 /// What a linear solver found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DualSolution {
-    /// $w$, one weight a feature.
+    /// $w$, one weight a feature: $\sum_i \alpha_i y_i x_i$, or if a gap was asked for the mean of that
+    /// over some last passes.
     pub weights: Vec<f64>,
     /// What to add to $\langle w, x\rangle$: the weight of the constant feature times its value.
     pub intercept: f64,
@@ -122,9 +142,15 @@ pub struct DualSolution {
 /// Solves a problem. The answer depends on nothing but the problem and the limits.
 pub fn solve(problem: &DualProblem<'_>, limits: &DualLimits) -> DualSolution {
     with_store!(problem.rows, store => {
-        run(problem, limits, |coordinates, order, active, bounds, primal| {
-            coordinate_pass(store, coordinates, order, active, bounds, primal)
-        })
+        let squared = problem.loss == HingeLoss::SquaredHinge;
+        run(
+            problem,
+            limits,
+            |coordinates, visits, resting, primal| {
+                coordinate_pass(store, coordinates, squared, visits, resting, primal)
+            },
+            |coordinates, primal| coordinate_loss(store, coordinates, squared, primal),
+        )
     })
 }
 
@@ -146,54 +172,64 @@ pub fn primal_objective(problem: &DualProblem<'_>, weights: &[f64], intercept: f
     0.5 * (crate::linalg::dot(weights, weights) + offset * offset) + loss
 }
 
-fn run<P>(problem: &DualProblem<'_>, limits: &DualLimits, mut pass: P) -> DualSolution
+fn run<P, L>(problem: &DualProblem<'_>, limits: &DualLimits, mut pass: P, losses: L) -> DualSolution
 where
-    P: FnMut(&mut [Coordinate], &mut [u32], &mut usize, Violations, &mut Primal) -> Violations,
+    P: FnMut(&mut [Coordinate], &mut Vec<u32>, &mut Vec<u32>, &mut Primal) -> Violations,
+    L: Fn(&[Coordinate], &Primal) -> f64,
 {
     let began = Instant::now();
+    let squared = problem.loss == HingeLoss::SquaredHinge;
     let (mut coordinates, places) = coordinates(problem);
     let mut primal = start_weights(problem, &coordinates);
     let n = coordinates.len();
-    let mut order: Vec<u32> = (0..n as u32).collect();
-    let mut generator = Generator::new(limits.seed);
-    let open = Violations {
-        largest: f64::INFINITY,
-        smallest: f64::NEG_INFINITY,
-    };
-    let mut bounds = open;
-    let mut active = n;
+    let mut turns = Turns::new(n, limits);
+    let mut mean = Mean::new(&primal);
     let mut passes = 0;
+    let mut work_at_look = 0;
+    let mut most_work = None;
     let mut status = Status::IterationLimit;
+    let mut answer = None;
     while passes < limits.max_passes {
-        shuffle(&mut generator, &mut order[..active]);
+        let all = turns.take();
         let seen = pass(
             &mut coordinates,
-            &mut order,
-            &mut active,
-            bounds,
+            &mut turns.visits,
+            &mut turns.resting,
             &mut primal,
         );
+        turns.send_to_rest(&mut coordinates);
         passes += 1;
-        // Without any variable left the range is minus infinity.
-        if seen.largest - seen.smallest <= limits.tolerance {
-            if active == n {
+        // Without any variable the range is minus infinity.
+        let range = seen.largest - seen.smallest;
+        let accepted = range <= limits.tolerance;
+        let spent = most_work.is_some_and(|most| turns.work >= most);
+        if let Some(gap) = limits.gap {
+            if range <= NEAR * limits.tolerance {
+                mean.add(&primal);
+            }
+            let waited = (turns.work - work_at_look) as f64 > LOOK_EVERY * n as f64;
+            if mean.count > 0 && (waited || spent || accepted && most_work.is_none()) {
+                work_at_look = turns.work;
+                let trial = mean.take();
+                let upper = trial.half_square() + losses(&coordinates, &trial);
+                let lower = dual_objective(&coordinates, squared, &primal);
+                if spent || upper - lower <= gap * upper {
+                    answer = Some(trial);
+                    status = Status::Converged;
+                    break;
+                }
+            }
+        }
+        if accepted && all && most_work.is_none() {
+            let values = problem.rows.n_stored() as f64 / problem.rows.n_rows().max(1) as f64;
+            let more = ((PATIENCE - 1.0) * turns.work as f64).max(CHEAP / values.max(1.0));
+            most_work = Some(turns.work + more as usize);
+            if limits.gap.is_none() {
                 status = Status::Converged;
                 break;
             }
-            active = n;
-            bounds = open;
-        } else if limits.shrinking {
-            // A bound that nothing pulls at says nothing about what is settled there.
-            bounds.largest = if seen.largest > 0.0 {
-                seen.largest
-            } else {
-                f64::INFINITY
-            };
-            bounds.smallest = if seen.smallest < 0.0 {
-                seen.smallest
-            } else {
-                f64::NEG_INFINITY
-            };
+        } else if accepted && most_work.is_none() {
+            turns.wake();
         }
         if limits
             .max_seconds
@@ -203,7 +239,149 @@ where
             break;
         }
     }
-    finish(problem, &coordinates, &places, primal, passes, status)
+    let objective = dual_objective(&coordinates, squared, &primal);
+    if answer.is_none() && mean.count > 0 {
+        answer = Some(mean.take());
+    }
+    let answer = answer.unwrap_or(primal);
+    finish(
+        problem,
+        &coordinates,
+        &places,
+        answer,
+        objective,
+        passes,
+        status,
+    )
+}
+
+/// Whose turn it is.
+struct Turns {
+    /// Variables of the next pass, in the order of their visits.
+    visits: Vec<u32>,
+    /// Variables that the last pass found held at a bound.
+    resting: Vec<u32>,
+    /// Variables that return in a later pass, by that pass modulo the length.
+    returns: Vec<Vec<u32>>,
+    /// Variables that wait in `returns`.
+    waiting: usize,
+    pass: usize,
+    /// Visits so far.
+    work: usize,
+    shrinking: bool,
+    generator: Generator,
+}
+
+impl Turns {
+    fn new(n: usize, limits: &DualLimits) -> Self {
+        Self {
+            visits: (0..n as u32).collect(),
+            resting: Vec::with_capacity(n),
+            returns: vec![Vec::new(); LONGEST_REST + 1],
+            waiting: 0,
+            pass: 0,
+            work: 0,
+            shrinking: limits.shrinking,
+            generator: Generator::new(limits.seed),
+        }
+    }
+
+    /// Prepares the visits of the next pass; whether they are all variables.
+    fn take(&mut self) -> bool {
+        let slots = self.returns.len();
+        let due = &mut self.returns[self.pass % slots];
+        self.waiting -= due.len();
+        self.visits.append(due);
+        self.pass += 1;
+        shuffle(&mut self.generator, &mut self.visits);
+        self.work += self.visits.len();
+        self.waiting == 0
+    }
+
+    /// Puts those that the pass found held where they wait.
+    fn send_to_rest(&mut self, coordinates: &mut [Coordinate]) {
+        if !self.shrinking {
+            self.visits.append(&mut self.resting);
+            return;
+        }
+        let slots = self.returns.len();
+        for &place in &self.resting {
+            let variable = &mut coordinates[place as usize];
+            // The pass that was just made has advanced the counter already.
+            let rest = (1usize << variable.rests).min(LONGEST_REST) - 1;
+            self.returns[(self.pass + rest) % slots].push(place);
+            if 1 << variable.rests < LONGEST_REST {
+                variable.rests += 1;
+            }
+        }
+        self.waiting += self.resting.len();
+        self.resting.clear();
+    }
+
+    /// Lets all variables take part in the next pass.
+    fn wake(&mut self) {
+        for waiting in &mut self.returns {
+            self.visits.append(waiting);
+        }
+        self.waiting = 0;
+    }
+}
+
+/// Mean of the weights after some passes.
+struct Mean {
+    sum: Primal,
+    count: u32,
+}
+
+impl Mean {
+    fn new(like: &Primal) -> Self {
+        Self {
+            sum: Primal {
+                weights: vec![0.0; like.weights.len()],
+                offset: 0.0,
+                bias: like.bias,
+            },
+            count: 0,
+        }
+    }
+
+    fn add(&mut self, primal: &Primal) {
+        for (sum, weight) in self.sum.weights.iter_mut().zip(&primal.weights) {
+            *sum += weight;
+        }
+        self.sum.offset += primal.offset;
+        self.count += 1;
+    }
+
+    /// The mean, after which another one begins.
+    fn take(&mut self) -> Primal {
+        let share = 1.0 / f64::from(self.count.max(1));
+        let empty = Self::new(&self.sum).sum;
+        let mut mean = std::mem::replace(&mut self.sum, empty);
+        for weight in &mut mean.weights {
+            *weight *= share;
+        }
+        mean.offset *= share;
+        self.count = 0;
+        mean
+    }
+}
+
+impl Primal {
+    /// $\tfrac12 \|w\|^2$ with the weight of the constant feature.
+    fn half_square(&self) -> f64 {
+        0.5 * (crate::linalg::dot(&self.weights, &self.weights) + self.offset * self.offset)
+    }
+}
+
+/// $\mathbf 1^\top\alpha - \tfrac12\alpha^\top(Q + D)\alpha$ with the weights of the variables.
+fn dual_objective(coordinates: &[Coordinate], squared: bool, primal: &Primal) -> f64 {
+    let (mut linear, mut quadratic) = (0.0, 0.0);
+    for variable in coordinates {
+        linear += variable.alpha;
+        quadratic += variable.ridge(squared) * variable.alpha * variable.alpha;
+    }
+    linear - 0.5 * quadratic - primal.half_square()
 }
 
 /// The variables, and which member each belongs to.
@@ -224,12 +402,15 @@ fn coordinates(problem: &DualProblem<'_>) -> (Vec<Coordinate>, Vec<u32>) {
         let start = problem.start.map_or(0.0, |start| start[t]);
         coordinates.push(Coordinate {
             alpha: start.max(0.0).min(upper),
-            upper,
-            ridge,
+            bound: match problem.loss {
+                HingeLoss::Hinge => upper,
+                HingeLoss::SquaredHinge => ridge,
+            },
             // A row of zeros without intercept has no curvature: one step takes it to its bound.
             inverse: 1.0 / (problem.rows.sq_norm(row as usize) + bias * bias + ridge),
-            sign: problem.signs[t],
             row,
+            sign: if problem.signs[t] > 0.0 { 1 } else { -1 },
+            rests: 0,
         });
         places.push(t as u32);
     }
@@ -243,7 +424,7 @@ fn start_weights(problem: &DualProblem<'_>, coordinates: &[Coordinate]) -> Prima
         bias: problem.bias.unwrap_or(0.0),
     };
     for variable in coordinates.iter().filter(|variable| variable.alpha != 0.0) {
-        let factor = variable.alpha * variable.sign;
+        let factor = variable.alpha * f64::from(variable.sign);
         let row = variable.row as usize;
         problem.rows.add(row, factor, &mut primal.weights);
         primal.offset += factor * primal.bias;
@@ -270,6 +451,7 @@ fn finish(
     coordinates: &[Coordinate],
     places: &[u32],
     primal: Primal,
+    objective: f64,
     passes: u32,
     status: Status,
 ) -> DualSolution {
@@ -280,18 +462,14 @@ fn finish(
     } = primal;
     weights.truncate(problem.rows.n_features());
     let mut alpha = vec![0.0; problem.signs.len()];
-    let (mut linear, mut quadratic) = (0.0, 0.0);
     for (variable, &place) in coordinates.iter().zip(places) {
         alpha[place as usize] = variable.alpha;
-        linear += variable.alpha;
-        quadratic += variable.ridge * variable.alpha * variable.alpha;
     }
-    quadratic += crate::linalg::dot(&weights, &weights) + offset * offset;
     DualSolution {
         weights,
         intercept: offset * bias,
         alpha,
-        objective: linear - 0.5 * quadratic,
+        objective,
         passes,
         status,
     }

@@ -4,7 +4,8 @@
 //! tree, the points of a grid. How rows are stored follows from the numbers alone and not from the
 //! form in which they came, so that the same data give the same answer dense and sparse:
 //!
-//! * more than a third of the values differ from 0: dense, otherwise sparse;
+//! * dense, sparse, or sparse in blocks of eight neighbouring features, whichever takes the fewest
+//!   operations a row;
 //! * single precision if that changes no value, or moves none by more than $2^{-20}$ of the range
 //!   of its column, otherwise double;
 //! * values that are all 1 are not stored at all.
@@ -13,7 +14,8 @@
 
 use crate::data::{Row, SamplesView};
 use crate::linalg::{
-    DENSE_LANES, DenseStore, LinearStore, Real, SparseStore, UnitStore, add_row, dot_row,
+    BlockStore, DENSE_LANES, DenseStore, LinearStore, Real, SparseStore, UnitStore, add_row,
+    dot_row,
 };
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -23,6 +25,15 @@ use std::borrow::Cow;
 const MAX_OFFSET: f64 = 16.0;
 /// Values whose squares single precision can sum: beyond, and below the inverse, it is not used.
 const MAX_SINGLE: f64 = 1e15;
+
+/// Cost of a value of a sparse row, of a value 1 and of a block, in operations on eight values of a
+/// dense row: measured.
+const SPARSE_COST: f64 = 0.6;
+const UNIT_COST: f64 = 0.4;
+const BLOCK_COST: f64 = 1.25;
+
+/// Rows whose blocks are counted.
+const CENSUS_ROWS: usize = 500;
 
 /// The precision in which rows are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,7 +60,16 @@ pub(super) enum Store<'a> {
     DenseDouble(DenseStore<'a, f64>),
     SparseSingle(SparseStore<'a, f32>),
     SparseDouble(SparseStore<'a, f64>),
+    BlocksSingle(BlockStore<f32>),
     Units(UnitStore<'a>),
+}
+
+/// A kind of storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Dense,
+    Sparse,
+    Blocks,
 }
 
 /// Evaluates an expression with the store behind an enum.
@@ -60,6 +80,7 @@ macro_rules! with_store {
             crate::solve::linear_rows::Store::DenseDouble($store) => $body,
             crate::solve::linear_rows::Store::SparseSingle($store) => $body,
             crate::solve::linear_rows::Store::SparseDouble($store) => $body,
+            crate::solve::linear_rows::Store::BlocksSingle($store) => $body,
             crate::solve::linear_rows::Store::Units($store) => $body,
         }
     };
@@ -75,17 +96,17 @@ impl<'a> LinearRows<'a> {
         let (n_rows, n_features) = (view.n_rows(), view.n_features());
         let census = Census::of(view);
         let single = precision == Precision::Fitting && census.fits_single(view);
-        let dense = census.nonzero.saturating_mul(3) > n_rows.saturating_mul(n_features);
-        let store = match (dense, single) {
-            (true, true) => Store::DenseSingle(dense_copy(view)),
-            (true, false) => Store::DenseDouble(match view {
+        let store = match (census.form(view, single), single) {
+            (Form::Dense, true) => Store::DenseSingle(dense_copy(view)),
+            (Form::Dense, false) => Store::DenseDouble(match view {
                 SamplesView::Dense { values, .. } if n_features % DENSE_LANES == 0 => DenseStore {
                     width: n_features,
                     values: Cow::Borrowed(values),
                 },
                 _ => dense_copy(view),
             }),
-            (false, _) => sparse_store(view, single, census.units),
+            (Form::Blocks, _) => Store::BlocksSingle(block_copy(view)),
+            (Form::Sparse, _) => sparse_store(view, single, census.units),
         };
         let mut rows = Self {
             n_rows,
@@ -116,7 +137,20 @@ impl<'a> LinearRows<'a> {
         match &self.store {
             Store::DenseSingle(store) => store.width,
             Store::DenseDouble(store) => store.width,
+            Store::BlocksSingle(_) => self.n_features.next_multiple_of(DENSE_LANES),
             _ => self.n_features,
+        }
+    }
+
+    /// Values that are stored, those of padding included.
+    pub(super) fn n_stored(&self) -> usize {
+        match &self.store {
+            Store::DenseSingle(store) => store.values.len(),
+            Store::DenseDouble(store) => store.values.len(),
+            Store::SparseSingle(store) => store.len(),
+            Store::SparseDouble(store) => store.len(),
+            Store::BlocksSingle(store) => store.values.len() * DENSE_LANES,
+            Store::Units(store) => store.len(),
         }
     }
 
@@ -170,22 +204,60 @@ fn too_wide(view: SamplesView<'_>, i: usize) -> Error {
 /// What decides the storage.
 struct Census {
     nonzero: usize,
+    /// About how many blocks of eight neighbouring features have a value other than 0.
+    blocks: f64,
     /// Single precision changes no value.
     exact: bool,
     /// All values other than 0 are 1.
     units: bool,
+    /// Smallest and largest absolute value other than 0.
+    smallest: f64,
+    largest: f64,
 }
 
 impl Census {
     fn of(view: SamplesView<'_>) -> Self {
+        let mut census = Self {
+            nonzero: 0,
+            blocks: estimate_blocks(view),
+            exact: true,
+            units: true,
+            smallest: f64::INFINITY,
+            largest: 0.0,
+        };
         let (SamplesView::Dense { values, .. } | SamplesView::Sparse { values, .. }) = view;
-        let nonzero = values.iter().filter(|&&x| x != 0.0).count();
-        let units = values.iter().all(|&x| x == 0.0 || x == 1.0);
-        let exact = units || values.iter().all(|&x| f64::from(x as f32) == x);
-        Self {
-            nonzero,
-            exact,
-            units,
+        // Short pieces, so that each simple loop over one finds it in the cache.
+        for values in values.chunks(2048) {
+            census.nonzero += values.iter().filter(|&&x| x != 0.0).count();
+            census.units &= values.iter().all(|&x| x == 0.0 || x == 1.0);
+            census.exact &= census.units || values.iter().all(|&x| f64::from(x as f32) == x);
+            for &x in values {
+                let size = x.abs();
+                let counted = if size == 0.0 { f64::INFINITY } else { size };
+                if size > census.largest {
+                    census.largest = size;
+                }
+                if counted < census.smallest {
+                    census.smallest = counted;
+                }
+            }
+        }
+        census
+    }
+
+    /// The storage whose rows take the fewest operations.
+    fn form(&self, view: SamplesView<'_>, single: bool) -> Form {
+        let width = view.n_features().next_multiple_of(DENSE_LANES);
+        let dense = (view.n_rows() * (width / DENSE_LANES)) as f64;
+        let value_cost = if self.units { UNIT_COST } else { SPARSE_COST };
+        let sparse = value_cost * self.nonzero as f64;
+        let blocks = BLOCK_COST * self.blocks;
+        if dense <= sparse.min(blocks) || dense <= sparse && !single {
+            Form::Dense
+        } else if single && blocks < sparse {
+            Form::Blocks
+        } else {
+            Form::Sparse
         }
     }
 
@@ -193,29 +265,99 @@ impl Census {
         if self.exact {
             return true;
         }
-        let n_features = view.n_features();
+        if self.largest > MAX_SINGLE || self.smallest < 1.0 / MAX_SINGLE {
+            return false;
+        }
+        let (n_rows, n_features) = (view.n_rows(), view.n_features());
         let mut lowest = vec![f64::INFINITY; n_features];
         let mut highest = vec![f64::NEG_INFINITY; n_features];
-        let mut entries = vec![0usize; n_features];
-        for i in 0..view.n_rows() {
-            view.row(i).for_each(|f, x| {
-                lowest[f] = lowest[f].min(x);
-                highest[f] = highest[f].max(x);
-                entries[f] += 1;
-            });
-        }
-        (0..n_features).all(|f| {
-            if entries[f] < view.n_rows() {
-                lowest[f] = lowest[f].min(0.0);
-                highest[f] = highest[f].max(0.0);
+        match view {
+            SamplesView::Dense { values, .. } => {
+                for row in values.chunks_exact(n_features.max(1)) {
+                    for ((low, high), &x) in lowest.iter_mut().zip(&mut highest).zip(row) {
+                        *low = low.min(x);
+                        *high = high.max(x);
+                    }
+                }
             }
-            let largest = lowest[f].abs().max(highest[f].abs());
-            let ordinary = largest == 0.0 || (1.0 / MAX_SINGLE..=MAX_SINGLE).contains(&largest);
+            SamplesView::Sparse {
+                indices, values, ..
+            } => {
+                let mut entries = vec![0usize; n_features];
+                for &f in indices {
+                    entries[f as usize] += 1;
+                }
+                // The range of a column that has a 0 is at least as large as any of its values.
+                if entries.iter().all(|&count| count < n_rows) {
+                    return true;
+                }
+                for (&f, &x) in indices.iter().zip(values) {
+                    let f = f as usize;
+                    lowest[f] = lowest[f].min(x);
+                    highest[f] = highest[f].max(x);
+                }
+                for (f, &count) in entries.iter().enumerate() {
+                    if count < n_rows {
+                        lowest[f] = lowest[f].min(0.0);
+                        highest[f] = highest[f].max(0.0);
+                    }
+                }
+            }
+        }
+        lowest.iter().zip(&highest).all(|(&low, &high)| {
             // A constant column is moved as a whole.
-            let range = highest[f] - lowest[f];
-            ordinary && (range == 0.0 || largest <= MAX_OFFSET * range)
+            let range = high - low;
+            range == 0.0 || low.abs().max(high.abs()) <= MAX_OFFSET * range
         })
     }
+}
+
+/// Blocks of neighbouring features with a value other than 0, over all rows: from some that are
+/// spread evenly.
+fn estimate_blocks(view: SamplesView<'_>) -> f64 {
+    let n_rows = view.n_rows();
+    let step = n_rows.div_ceil(CENSUS_ROWS).max(1);
+    let (mut counted, mut rows) = (0, 0);
+    for i in (0..n_rows).step_by(step) {
+        let mut last = usize::MAX;
+        view.row(i).for_each(|f, x| {
+            if x != 0.0 && f / DENSE_LANES != last {
+                last = f / DENSE_LANES;
+                counted += 1;
+            }
+        });
+        rows += 1;
+    }
+    f64::from(counted) * n_rows as f64 / f64::from(rows.max(1))
+}
+
+/// Rows as blocks.
+fn block_copy(view: SamplesView<'_>) -> BlockStore<f32> {
+    let mut store = BlockStore {
+        starts: Vec::with_capacity(view.n_rows() + 1),
+        blocks: Vec::new(),
+        values: Vec::new(),
+    };
+    store.starts.push(0);
+    for i in 0..view.n_rows() {
+        let mut last = u32::MAX;
+        view.row(i).for_each(|f, x| {
+            if x == 0.0 {
+                return;
+            }
+            let block = (f / DENSE_LANES) as u32;
+            if block != last {
+                last = block;
+                store.blocks.push(block);
+                store.values.push([0.0; DENSE_LANES]);
+            }
+            if let Some(values) = store.values.last_mut() {
+                values[f % DENSE_LANES] = x as f32;
+            }
+        });
+        store.starts.push(store.blocks.len());
+    }
+    store
 }
 
 fn dense_copy<'a, T: Real>(view: SamplesView<'_>) -> DenseStore<'a, T> {
@@ -231,6 +373,7 @@ fn dense_copy<'a, T: Real>(view: SamplesView<'_>) -> DenseStore<'a, T> {
 }
 
 fn sparse_store(view: SamplesView<'_>, single: bool, units: bool) -> Store<'_> {
+    let n_features = view.n_features();
     let (starts, features, values) = match view {
         SamplesView::Sparse {
             row_starts,
@@ -248,21 +391,18 @@ fn sparse_store(view: SamplesView<'_>, single: bool, units: bool) -> Store<'_> {
         }
     };
     if units {
-        return Store::Units(UnitStore { starts, features });
+        return Store::Units(UnitStore::new(starts, features, n_features));
     }
     if single {
         let values = values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
-        return Store::SparseSingle(SparseStore {
+        return Store::SparseSingle(SparseStore::new(
             starts,
             features,
-            values: Cow::Owned(values),
-        });
+            Cow::Owned(values),
+            n_features,
+        ));
     }
-    Store::SparseDouble(SparseStore {
-        starts,
-        features,
-        values,
-    })
+    Store::SparseDouble(SparseStore::new(starts, features, values, n_features))
 }
 
 /// The values other than 0, row after row.

@@ -13,9 +13,13 @@
 //! | $z_i = \langle w, x_i\rangle$ | `decisions` |
 //! | $D_{ii}$ | `curvatures` |
 //! | $M = (1 - \alpha) I + \alpha\,\mathrm{diag}(H)$ | `preconditioner` |
-//! | $\xi$ | `CG_TOLERANCE` |
+//! | $\xi$: conjugate gradients stop at $k (Q_{k-1} - Q_k) \le -\xi\, Q_k$, $Q$ the quadratic model | `CG_TOLERANCE` |
 //! | $\eta$ | `SUFFICIENT` |
 //! | $\varepsilon$: stop at $\|g\| \le \varepsilon' \|g(0)\|$, $\varepsilon' = \varepsilon\,\min(n_+, n_-)/n$ | `tolerance` |
+//!
+//! A small gradient relative to the first may still be far from the optimum. So the rest of the way,
+//! which the last two decreases foretell as if they were a geometric series, must be a small share of
+//! the objective too, unless $\tfrac12 \|g\|^2$, the duality gap, is.
 //!
 //! Sums over rows are taken in a fixed number of blocks that are joined in order, so that the
 //! answer does not depend on the number of threads.
@@ -23,7 +27,8 @@
 use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::linalg::{
-    Extended, LinearStore, add_curvature, add_row_sum, add_square_sum, dot, row_products,
+    Extended, LinearStore, LossRows, add_curvature, add_derivatives, dot, logistic_slopes,
+    logistic_sum, row_products, squared_hinge_slopes, squared_hinge_sum,
 };
 use rayon::prelude::*;
 use std::time::Instant;
@@ -32,8 +37,12 @@ use std::time::Instant;
 const BLOCKS: usize = 8;
 /// Fewest rows of a block.
 const MIN_BLOCK: usize = 1024;
-/// Share of the residual that conjugate gradients leave.
-const CG_TOLERANCE: f64 = 0.1;
+/// Fewest values of a block, in lengths of the vector that it sums them into.
+const MIN_DENSITY: usize = 16;
+/// Conjugate gradients stop when a step brings no more than this share of the mean of all of them.
+const CG_TOLERANCE: f64 = 0.5;
+/// Share of the objective, in tolerances, that the rest of the way to the optimum may be.
+const REMAINDER: f64 = 0.005;
 /// Share of the promised decrease that a step must keep.
 const SUFFICIENT: f64 = 0.01;
 /// Weight of the Hessian's diagonal in the preconditioner.
@@ -63,23 +72,6 @@ impl SmoothLoss {
             // The form whose exponential cannot overflow.
             Self::Logistic if margin >= 0.0 => (-margin).exp().ln_1p(),
             Self::Logistic => margin.exp().ln_1p() - margin,
-        }
-    }
-
-    /// First and second derivative with respect to the margin.
-    fn derivatives(self, margin: f64) -> (f64, f64) {
-        match self {
-            Self::SquaredHinge if margin < 1.0 => (2.0 * (margin - 1.0), 2.0),
-            Self::SquaredHinge => (0.0, 0.0),
-            Self::Logistic => {
-                let p = if margin >= 0.0 {
-                    let e = (-margin).exp();
-                    e / (1.0 + e)
-                } else {
-                    1.0 / (1.0 + margin.exp())
-                };
-                (-p, p * (1.0 - p))
-            }
         }
     }
 }
@@ -151,6 +143,7 @@ struct State<'a, S> {
     decisions: Vec<f64>,
     curvatures: Vec<f64>,
     gradient: Vec<f64>,
+    preconditioner: Vec<f64>,
 }
 
 fn run<S: LinearStore>(
@@ -177,9 +170,14 @@ fn run<S: LinearStore>(
     let goal = limits.tolerance * share * first_norm;
     let mut gradient_norm = first_norm;
     let mut steps = 0;
+    let mut last_decreases = [f64::INFINITY; 2];
     let status = loop {
         // A point without any gradient is optimal whatever the goal.
-        if gradient_norm <= goal || gradient_norm == 0.0 {
+        let certain = 0.5 * gradient_norm * gradient_norm;
+        let rest = remainder(last_decreases).min(certain);
+        if gradient_norm <= goal && rest <= REMAINDER * limits.tolerance * value
+            || gradient_norm == 0.0
+        {
             break Status::Converged;
         }
         if steps >= limits.max_steps {
@@ -196,6 +194,7 @@ fn run<S: LinearStore>(
         };
         steps += 1;
         let decrease = value - next;
+        last_decreases = [last_decreases[1], decrease];
         value = next;
         state.derive();
         gradient_norm = norm(&state.gradient);
@@ -217,6 +216,15 @@ fn run<S: LinearStore>(
     }
 }
 
+/// What decreases that go on as a geometric series will still bring.
+fn remainder([before, last]: [f64; 2]) -> f64 {
+    if before.is_finite() && last < before {
+        last * last / (before - last)
+    } else {
+        f64::INFINITY
+    }
+}
+
 fn norm(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
@@ -226,10 +234,13 @@ impl<'a, S: LinearStore> State<'a, S> {
         let n = problem.members.len();
         let width = problem.rows.width();
         let has_bias = problem.bias.is_some();
+        let share = n as f64 / problem.rows.n_rows().max(1) as f64;
+        let stored = (problem.rows.n_stored() as f64 * share) as usize;
+        let blocks = (stored / (MIN_DENSITY * width.max(1))).clamp(1, BLOCKS);
         Self {
             problem,
             store,
-            block: n.div_ceil(BLOCKS).max(MIN_BLOCK),
+            block: n.div_ceil(blocks).max(MIN_BLOCK),
             width,
             bias: problem.bias.unwrap_or(0.0),
             bias_ridge: if problem.regularised_bias || !has_bias {
@@ -241,6 +252,7 @@ impl<'a, S: LinearStore> State<'a, S> {
             decisions: vec![0.0; n],
             curvatures: vec![0.0; n],
             gradient: vec![0.0; width + 1],
+            preconditioner: vec![1.0; width + 1],
         }
     }
 
@@ -253,9 +265,9 @@ impl<'a, S: LinearStore> State<'a, S> {
             .par_chunks(self.block)
             .zip(self.problem.signs.par_chunks(self.block))
             .zip(self.problem.costs.par_chunks(self.block))
-            .map(|((decisions, signs), costs)| {
-                let row = |((d, s), c): ((&f64, &f64), &f64)| c * loss.value(s * d);
-                decisions.iter().zip(signs).zip(costs).map(row).sum()
+            .map(|((decisions, signs), costs)| match loss {
+                SmoothLoss::SquaredHinge => squared_hinge_sum(decisions, signs, costs),
+                SmoothLoss::Logistic => logistic_sum(decisions, signs, costs),
             })
             .collect();
         0.5 * (dot(features, features) + self.bias_ridge * constant * constant)
@@ -263,20 +275,24 @@ impl<'a, S: LinearStore> State<'a, S> {
     }
 
     /// Sums what the blocks of rows give, in their order.
-    fn gather(&self, of_block: impl Fn(usize, &[u32], &mut [f64]) + Sync) -> Vec<f64> {
+    fn gather(
+        &self,
+        length: usize,
+        of_block: impl Fn(usize, &[u32], &mut [f64]) + Sync,
+    ) -> Vec<f64> {
         let parts: Vec<Vec<f64>> = self
             .problem
             .members
             .par_chunks(self.block)
             .enumerate()
             .map(|(b, rows)| {
-                let mut part = vec![0.0; self.width + 1];
+                let mut part = vec![0.0; length];
                 of_block(b * self.block, rows, &mut part);
                 part
             })
             .collect();
         let mut parts = parts.into_iter();
-        let mut sum = parts.next().unwrap_or_else(|| vec![0.0; self.width + 1]);
+        let mut sum = parts.next().unwrap_or_else(|| vec![0.0; length]);
         for part in parts {
             for (sum, value) in sum.iter_mut().zip(&part) {
                 *sum += value;
@@ -285,28 +301,54 @@ impl<'a, S: LinearStore> State<'a, S> {
         sum
     }
 
-    /// Gradient and curvatures at the present point.
+    /// Gradient, curvatures and the diagonal that conjugate gradients divide by at the present point.
     fn derive(&mut self) {
         let PrimalProblem {
             signs, costs, loss, ..
         } = *self.problem;
         let mut slopes = vec![0.0; self.decisions.len()];
-        for (t, slope) in slopes.iter_mut().enumerate() {
-            let (first, second) = loss.derivatives(signs[t] * self.decisions[t]);
-            *slope = costs[t] * signs[t] * first;
-            self.curvatures[t] = costs[t] * second;
-        }
-        let mut gradient = self.gather(|start, rows, part| {
+        slopes
+            .par_chunks_mut(self.block)
+            .zip(self.curvatures.par_chunks_mut(self.block))
+            .zip(self.decisions.par_chunks(self.block))
+            .zip(signs.par_chunks(self.block))
+            .zip(costs.par_chunks(self.block))
+            .for_each(|((((slopes, curvatures), decisions), signs), costs)| {
+                let rows = LossRows {
+                    decisions,
+                    signs,
+                    costs,
+                };
+                match loss {
+                    SmoothLoss::SquaredHinge => squared_hinge_slopes(rows, slopes, curvatures),
+                    SmoothLoss::Logistic => logistic_slopes(rows, slopes, curvatures),
+                }
+            });
+        let n = self.width + 1;
+        let mut both = self.gather(2 * n, |start, rows, part| {
             let slopes = &slopes[start..start + rows.len()];
-            let (features, constant) = part.split_at_mut(self.width);
-            add_row_sum(self.store, rows, slopes, features);
-            constant[0] = self.bias * slopes.iter().sum::<f64>();
+            let curvatures = &self.curvatures[start..start + rows.len()];
+            let (gradient, diagonal) = part.split_at_mut(n);
+            add_derivatives(
+                self.store,
+                rows,
+                slopes,
+                curvatures,
+                &mut gradient[..self.width],
+                &mut diagonal[..self.width],
+            );
+            gradient[self.width] = self.bias * slopes.iter().sum::<f64>();
+            diagonal[self.width] = self.bias * self.bias * curvatures.iter().sum::<f64>();
         });
-        for (g, w) in gradient.iter_mut().zip(&self.weights).take(self.width) {
+        for (g, w) in both.iter_mut().zip(&self.weights).take(self.width) {
             *g += w;
         }
-        gradient[self.width] += self.bias_ridge * self.weights[self.width];
-        self.gradient = gradient;
+        both[self.width] += self.bias_ridge * self.weights[self.width];
+        self.preconditioner = both.split_off(n);
+        for d in &mut self.preconditioner {
+            *d = (1.0 - DIAGONAL_SHARE) + DIAGONAL_SHARE * (1.0 + *d);
+        }
+        self.gradient = both;
     }
 
     /// $H v$.
@@ -315,7 +357,7 @@ impl<'a, S: LinearStore> State<'a, S> {
             weights: &vector[..self.width],
             constant: vector[self.width] * self.bias,
         };
-        let mut product = self.gather(|start, rows, part| {
+        let mut product = self.gather(self.width + 1, |start, rows, part| {
             let curvatures = &self.curvatures[start..start + rows.len()];
             let (features, constant) = part.split_at_mut(self.width);
             constant[0] =
@@ -328,34 +370,20 @@ impl<'a, S: LinearStore> State<'a, S> {
         product
     }
 
-    /// The diagonal that conjugate gradients divide by.
-    fn preconditioner(&self) -> Vec<f64> {
-        let mut diagonal = self.gather(|start, rows, part| {
-            let curvatures = &self.curvatures[start..start + rows.len()];
-            let (features, constant) = part.split_at_mut(self.width);
-            add_square_sum(self.store, rows, curvatures, features);
-            constant[0] = self.bias * self.bias * curvatures.iter().sum::<f64>();
-        });
-        for d in &mut diagonal {
-            *d = (1.0 - DIAGONAL_SHARE) + DIAGONAL_SHARE * (1.0 + *d);
-        }
-        diagonal
-    }
-
     /// A rough solution of $H s = -g$.
     fn direction(&self) -> Vec<f64> {
-        let diagonal = self.preconditioner();
+        let diagonal = &self.preconditioner;
         let n = self.width + 1;
         let mut step = vec![0.0; n];
         let mut residual: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
-        let mut scaled: Vec<f64> = residual.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
+        let mut scaled: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
         let mut search = scaled.clone();
         let mut product = dot(&scaled, &residual);
-        let goal = CG_TOLERANCE * CG_TOLERANCE * product;
-        for _ in 0..n.max(8) {
-            if product <= goal {
-                break;
-            }
+        // Value of the quadratic model, negated.
+        let mut promised = 0.0;
+        let mut products = 0;
+        while products < n.max(8) as u32 {
+            products += 1;
             let curved = self.curve(&search);
             let along = dot(&search, &curved);
             if along <= 0.0 || !along.is_finite() {
@@ -367,7 +395,15 @@ impl<'a, S: LinearStore> State<'a, S> {
                 residual[t] -= length * curved[t];
                 scaled[t] = residual[t] / diagonal[t];
             }
+            let gain = 0.5 * length * product;
+            promised += gain;
+            if f64::from(products) * gain <= CG_TOLERANCE * promised {
+                break;
+            }
             let next = dot(&scaled, &residual);
+            if next == 0.0 {
+                break;
+            }
             let share = next / product;
             product = next;
             for t in 0..n {

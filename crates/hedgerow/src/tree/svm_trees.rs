@@ -42,7 +42,7 @@ pub struct SvmTreesParams {
     pub min_removed: f64,
     /// Largest range of projected gradients that is accepted; 0.01 by default.
     pub tolerance: f64,
-    /// Most passes over the rows of a node; 300 by default.
+    /// Most passes over the rows of a node; 3000 by default.
     pub max_passes: u32,
     /// Seed of the order of visits; 0 by default.
     pub seed: u64,
@@ -55,7 +55,7 @@ impl Default for SvmTreesParams {
             max_nodes: 16,
             min_removed: 0.01,
             tolerance: 0.01,
-            max_passes: 300,
+            max_passes: 3000,
             seed: 0,
         }
     }

@@ -59,7 +59,7 @@ impl RoughRows {
         let unit = f64::from(f32::EPSILON);
         let radius = largest.sqrt();
         // Squares of what is larger or smaller do not fit.
-        (radius < 1e15 && width > 0).then(|| Self {
+        (radius < 1e15 && width > 0).then_some(Self {
             width,
             values,
             amount: 2.0 * unit * radius + 1e-18,

@@ -46,7 +46,7 @@ pub(super) struct Products<'a> {
     features: Vec<f64>,
     machines: Vec<Rows>,
     /// Inner products of rows, or squared distances, over the features left.
-    products: Vec<f64>,
+    table: Vec<f64>,
     rounds: usize,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Products<'a> {
             n,
             features,
             machines: machines(data.classes()?),
-            products: Vec::new(),
+            table: Vec::new(),
             rounds: 0,
         };
         products.refresh(&(0..width).collect::<Vec<_>>());
@@ -100,12 +100,12 @@ impl<'a> Products<'a> {
                     }
                 }
             });
-        self.products = products;
+        self.table = products;
     }
 
     /// Takes dropped features out of the products.
     fn take_out(&mut self, dropped: &[usize]) {
-        let mut products = std::mem::take(&mut self.products);
+        let mut products = std::mem::take(&mut self.table);
         products
             .par_chunks_mut(self.n)
             .enumerate()
@@ -118,7 +118,7 @@ impl<'a> Products<'a> {
                     }
                 }
             });
-        self.products = products;
+        self.table = products;
     }
 
     fn kernel(&self, product: f64) -> f64 {
@@ -144,7 +144,7 @@ impl<'a> Products<'a> {
                 let matrix = svc.gram_mut(size);
                 for (row, &i) in matrix.chunks_exact_mut(size).zip(&machine.rows) {
                     for (value, &j) in row.iter_mut().zip(&machine.rows) {
-                        *value = self.kernel(self.products[i * self.n + j]) as f32;
+                        *value = self.kernel(self.table[i * self.n + j]) as f32;
                     }
                 }
                 let costs = Costs::Uniform(self.params.cost);
@@ -173,7 +173,7 @@ impl<'a> Products<'a> {
                 for (&i, a) in support() {
                     for (&j, b) in support() {
                         let difference = column[i] - column[j];
-                        let value = self.kernel(self.products[i * self.n + j]);
+                        let value = self.kernel(self.table[i * self.n + j]);
                         // exp_m1 of a large argument times a kernel value that vanished is nothing.
                         let grown = (gamma * difference * difference).exp_m1();
                         if value > 0.0 {
@@ -205,7 +205,7 @@ impl Judge for Products<'_> {
 
     fn drop_features(&mut self, gone: &[usize], left: &[usize]) {
         self.rounds += 1;
-        if self.rounds % REFRESH == 0 || gone.len() > left.len() / 2 {
+        if self.rounds.is_multiple_of(REFRESH) || gone.len() > left.len() / 2 {
             self.refresh(left);
         } else {
             self.take_out(gone);
