@@ -13,7 +13,7 @@
 //! | $z_i = \langle w, x_i\rangle$ | `decisions` |
 //! | $D_{ii}$ | `curvatures` |
 //! | $M = (1 - \alpha) I + \alpha\,\mathrm{diag}(H)$ | `preconditioner` |
-//! | $\xi$: conjugate gradients stop at $k (Q_{k-1} - Q_k) \le -\xi\, Q_k$, $Q$ the quadratic model | `CG_TOLERANCE` |
+//! | $\xi$ | `CG_TOLERANCE` |
 //! | $\eta$ | `SUFFICIENT` |
 //! | $\varepsilon$: stop at $\|g\| \le \varepsilon' \|g(0)\|$, $\varepsilon' = \varepsilon\,\min(n_+, n_-)/n$ | `tolerance` |
 //!
@@ -39,8 +39,9 @@ const BLOCKS: usize = 8;
 const MIN_BLOCK: usize = 1024;
 /// Fewest values of a block, in lengths of the vector that it sums them into.
 const MIN_DENSITY: usize = 16;
-/// Conjugate gradients stop when a step brings no more than this share of the mean of all of them.
-const CG_TOLERANCE: f64 = 0.5;
+/// Share of the residual that conjugate gradients leave. Directions that are much rougher make
+/// decreases irregular, and what they foretell wrong.
+const CG_TOLERANCE: f64 = 0.1;
 /// Share of the objective, in tolerances, that the rest of the way to the optimum may be.
 const REMAINDER: f64 = 0.005;
 /// Share of the promised decrease that a step must keep.
@@ -379,11 +380,11 @@ impl<'a, S: LinearStore> State<'a, S> {
         let mut scaled: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
         let mut search = scaled.clone();
         let mut product = dot(&scaled, &residual);
-        // Value of the quadratic model, negated.
-        let mut promised = 0.0;
-        let mut products = 0;
-        while products < n.max(8) as u32 {
-            products += 1;
+        let goal = CG_TOLERANCE * CG_TOLERANCE * product;
+        for _ in 0..n.max(8) {
+            if product <= goal {
+                break;
+            }
             let curved = self.curve(&search);
             let along = dot(&search, &curved);
             if along <= 0.0 || !along.is_finite() {
@@ -395,15 +396,7 @@ impl<'a, S: LinearStore> State<'a, S> {
                 residual[t] -= length * curved[t];
                 scaled[t] = residual[t] / diagonal[t];
             }
-            let gain = 0.5 * length * product;
-            promised += gain;
-            if f64::from(products) * gain <= CG_TOLERANCE * promised {
-                break;
-            }
             let next = dot(&scaled, &residual);
-            if next == 0.0 {
-                break;
-            }
             let share = next / product;
             product = next;
             for t in 0..n {

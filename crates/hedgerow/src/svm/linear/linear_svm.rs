@@ -68,7 +68,7 @@ pub struct LinearSvmParams {
     /// by default, which is about as exact as LIBLINEAR's 0.1, or more; for the primal the norm of
     /// the gradient relative to its first, as in LIBLINEAR, 0.01 by default, and about a hundred
     /// times the distance from the optimal objective. [`LinearSolver::Auto`] has the default of the dual,
-    /// and takes a tenth of a tolerance that is given for the primal.
+    /// and takes a hundredth of a tolerance that is given for the primal.
     pub tolerance: Option<f64>,
     /// Largest number of passes of the dual; 10 000 by default.
     pub max_iterations: u32,
@@ -273,11 +273,11 @@ impl LinearSvmParams {
             regularised_bias: true,
         };
         let limits = NewtonLimits {
-            // A tolerance meant for the dual, to which this is the way out, is not met by the
-            // measure of the primal; a tenth of it is about the same accuracy.
+            // A tolerance meant for the dual is not met by the measure of the primal; a hundredth
+            // of it is at least as exact.
             tolerance: match self.solver {
                 LinearSolver::Primal => self.tolerance.unwrap_or(0.01),
-                _ => 0.1 * self.tolerance.unwrap_or(0.1),
+                _ => 0.01 * self.tolerance.unwrap_or(0.1),
             },
             max_steps: MAX_NEWTON_STEPS,
             max_seconds: frame.seconds_left(self.max_seconds),
