@@ -234,9 +234,9 @@ fn searches_have_defined_ends() {
     let constant = dataset(2, vec![1.0; 24], &[0.0, 1.0].repeat(6));
     let ranked = wrapper(judge).rank(&constant, None).expect("valid").ranking;
     assert_eq!(ranked.features, [0, 1]);
-    let bad = dataset(1, vec![1.0, f64::NAN], &[0.0, 1.0]);
-    assert!(matches!(
-        wrapper(judge).rank(&bad, None),
-        Err(Error::NotFinite { .. })
-    ));
+    // What is not a number is refused before any search sees it.
+    let bad = Samples::dense(2, 1, vec![1.0, f64::NAN]).expect("valid");
+    let labels = Target::Classes(ClassLabels::from_numbers(&[0.0, 1.0]));
+    let refused = Dataset::new(bad, labels);
+    assert!(matches!(refused, Err(Error::NotFinite { .. })));
 }
