@@ -90,10 +90,10 @@ def test_a_pair_that_only_speaks_together_is_found_by_joint_information():
 
 
 def test_wrappers_walk_backward_too():
-    X, y = problem(width=5)
+    X, y = problem(width=8)
     wrapper = hedgerow.WrapperSVM(1, direction="backward", random_state=0).fit(X, y)
     assert wrapper.ranking_[0] == 3
-    assert sorted(wrapper.ranking_) == list(range(5))
+    assert sorted(wrapper.ranking_) == list(range(8))
 
 
 def test_weights_of_qpfs_lie_on_the_simplex():
