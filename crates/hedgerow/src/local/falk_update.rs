@@ -126,6 +126,12 @@ impl FalkSvm {
     }
 }
 
+/// Rows with the centres in whose neighbourhoods they lie.
+struct Added {
+    rows: Vec<u32>,
+    around: Vec<Vec<(u32, f64)>>,
+}
+
 /// An update under way.
 struct Change<'a> {
     parts: &'a mut FalkParts,
@@ -138,6 +144,8 @@ struct Change<'a> {
     due: Vec<bool>,
     /// Rows without a centre.
     uncovered: Vec<u32>,
+    /// The surroundings of the added rows, while centres are what they were.
+    added: Option<Added>,
     k: usize,
     core: usize,
 }
@@ -154,6 +162,7 @@ impl<'a> Change<'a> {
             lost: vec![false; n_centres],
             due: vec![false; n_centres],
             uncovered: Vec::new(),
+            added: None,
             k,
             core,
         })
@@ -247,6 +256,7 @@ impl<'a> Change<'a> {
             self.parts.stale[group[0].0 as usize] += count;
         }
         self.uncovered.extend_from_slice(&new);
+        self.added = Some(Added { rows: new, around });
         Ok(())
     }
 
@@ -309,6 +319,10 @@ impl<'a> Change<'a> {
             .filter(|&number| self.due[number] || self.parts.stale[number] > self.allowed)
             .map(|number| number as u32)
             .collect();
+        if lost_centres > 0 || !due.is_empty() {
+            // Numbers or radii of centres will change.
+            self.added = None;
+        }
         self.retrain(&due)?;
         let before = self.parts.centres.len();
         self.cover()?;
@@ -408,7 +422,10 @@ impl<'a> Change<'a> {
         self.uncovered.sort_unstable();
         self.lost = vec![false; self.parts.centres.len()];
         let rows = std::mem::take(&mut self.uncovered);
-        let around = self.surroundings(&rows)?;
+        let around = match self.added.take() {
+            Some(added) if added.rows == rows => added.around,
+            _ => self.surroundings(&rows)?,
+        };
         let mut alone = Vec::new();
         for (&row, around) in rows.iter().zip(&around) {
             let depth = |&(number, distance): &(u32, f64)| {
