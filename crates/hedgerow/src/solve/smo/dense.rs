@@ -204,7 +204,8 @@ impl DenseSolver {
         };
         let mut iterations = 0;
         let mut ended = None;
-        for round in 0.. {
+        let mut round = 0;
+        loop {
             self.take_all(problem, write_rows);
             let (_, violation) = worst(&self.state.scan());
             if violation < limits.tolerance || violation.is_nan() {
@@ -249,8 +250,8 @@ impl DenseSolver {
             if out_of_time || iterations >= cap {
                 ended = Some(status);
             }
+            round += 1;
         }
-        (iterations, Status::Converged)
     }
 
     /// Whether rounding to single precision stays far below the tolerance: an update adds at most
