@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import common
@@ -52,7 +52,6 @@ class Problem:
     core: float = 0.5
     svm: tuple = ()                      # C and gamma of the exact machines and, without `cells`, of liquidSVM's cells
     cells: tuple = ()                    # C and gamma of liquidSVM's cells
-    own: dict = field(default_factory=dict)      # options of ours that differ in the peers `own` and `own-c`
     why: str = ""
 
     @property
@@ -85,13 +84,13 @@ CACHE_MB = 1000
 CACHE_MB_LIBSVM = 4000                   # the more it has, the better for it
 TEST_LIMIT = {("covtype100k", "libsvm"): 50_000}      # (set, peer): only so many of the test rows
 
-PEERS = ["falk", "falk-c", "own", "own-c", "falk-l", "svm", "libsvm", "original", "original-c", "liquid-cells", "liquid-overlap",
+PEERS = ["falk", "falk-c", "falk-l", "svm", "libsvm", "original", "original-c", "liquid-cells", "liquid-overlap",
          "lightgbm", "lightgbm-1000x255", "xgboost"]
-OURS = {"falk", "falk-c", "own", "own-c", "falk-l", "svm"}
+OURS = {"falk", "falk-c", "falk-l", "svm"}
 IN_PYTHON = {"liquid-cells", "liquid-overlap", "lightgbm", "lightgbm-1000x255", "xgboost"}
 ONE_THREAD = {"libsvm", "original", "original-c"}
 # peers that share one training: the first name trains, all predict
-TOGETHER = {"falk": ["falk", "falk-c"], "own": ["own", "own-c"], "original": ["original", "original-c"]}
+TOGETHER = {"falk": ["falk", "falk-c"], "original": ["original", "original-c"]}
 
 
 # ---------------------------------------------------------------------------------- one run
@@ -124,8 +123,6 @@ def command(p, peer):
     """What identifies the run besides set, peer and threads."""
     if peer in ("falk", "falk-c"):
         return [*TRAIN, *falk_options(p)]
-    if peer in ("own", "own-c"):
-        return [*TRAIN, *falk_options(p, **p.own)]
     if peer == "falk-l":
         return [*TUNE]
     if peer == "svm":
@@ -302,8 +299,7 @@ class Bars:
         self.rows.append([what, "" if value is None else f"{value:.4g}", wanted, word])
 
     def ours(self, name, threads=1, suffix=""):
-        """Our machine as one would use it: with its own options where the problem gives any."""
-        return self.seen.good(name, ("own" if PROBLEMS[name].own else "falk") + suffix, threads)
+        return self.seen.good(name, "falk" + suffix, threads)
 
     def ratio(self, other, mine, key):
         return other[key] / mine[key] if other and mine and other.get(key) and mine.get(key) else None
@@ -351,7 +347,7 @@ def trees(seen, names, threads):
     """Where a boosted tree is better or cheaper, and by how much."""
     lines = []
     for name in names:
-        us = seen.good(name, "own" if PROBLEMS[name].own else "falk", threads)
+        us = seen.good(name, "falk", threads)
         for peer in ("lightgbm", "lightgbm-1000x255", "xgboost"):
             s = seen.good(name, peer, threads)
             if us and s:
@@ -401,7 +397,7 @@ def arguments():
     p.add_argument("--results", type=Path, default=common.RESULTS / "local_machines.jsonl")
     a = p.parse_args()
     a.sets = chosen(a.sets, PROBLEMS, "set", p)
-    a.peers = [q for q in chosen(a.peers, PEERS, "peer", p) if q not in ("falk-c", "own-c", "original-c")]
+    a.peers = [q for q in chosen(a.peers, PEERS, "peer", p) if q not in ("falk-c", "original-c")]
     a.threads = [int(t) for t in a.threads.split(",")]
     return a
 
@@ -411,7 +407,7 @@ def wanted_runs(a):
         for threads in a.threads:
             for repeat in range(a.repeats):
                 for peer in a.peers:
-                    idle = (peer in ONE_THREAD and threads > 1) or (peer == "own" and not PROBLEMS[name].own)
+                    idle = peer in ONE_THREAD and threads > 1
                     if not idle and not (peer == "libsvm" and repeat):
                         yield name, threads, repeat, peer
 

@@ -34,7 +34,7 @@ BAR = 1.15
 
 
 def options(name):
-    return [*TRAIN, *falk_options(PROBLEMS[name], **PROBLEMS[name].own)]
+    return [*TRAIN, *falk_options(PROBLEMS[name])]
 
 
 def measure(name, rows, threads, limit):
