@@ -119,14 +119,18 @@ pub fn encode_model<T: Serialize>(tag: &str, payload: &T) -> Result<Vec<u8>, IoE
         bytes.push(length);
         bytes.extend_from_slice(text.as_bytes());
     }
-    let encoded = postcard::to_stdvec(payload).map_err(|error| {
+    // The length is known when the payload stands behind it.
+    let length_at = bytes.len();
+    bytes.extend_from_slice(&[0; 8]);
+    let payload_at = bytes.len();
+    let mut bytes = postcard::to_extend(payload, bytes).map_err(|error| {
         refused(ModelProblem::Payload {
             tag: tag.to_owned(),
             detail: error.to_string(),
         })
     })?;
-    bytes.extend_from_slice(&(encoded.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&encoded);
+    let length = (bytes.len() - payload_at) as u64;
+    bytes[length_at..payload_at].copy_from_slice(&length.to_le_bytes());
     let checksum = crc32(&bytes);
     bytes.extend_from_slice(&checksum.to_le_bytes());
     Ok(bytes)

@@ -259,6 +259,22 @@ impl<'a> SamplesView<'a> {
         }
     }
 
+    /// Reads the ends of some rows, which is for rows that lie far apart in memory and will be needed
+    /// one after the other: nothing here depends on what is read, so that the waits overlap.
+    pub(crate) fn fetch(self, rows: impl Iterator<Item = u32>) {
+        let ends = |values: &[f64]| match values {
+            [first, .., last] => first.to_bits() ^ last.to_bits(),
+            _ => 0,
+        };
+        let seen = rows.fold(0, |seen, i| match self.row(i as usize) {
+            Row::Dense(values) => seen ^ ends(values),
+            Row::Sparse { indices, values } => {
+                seen ^ ends(values) ^ indices.first().map_or(0, |&f| u64::from(f))
+            }
+        });
+        std::hint::black_box(seen);
+    }
+
     /// Number of stored entries.
     pub fn n_entries(self) -> usize {
         match self {

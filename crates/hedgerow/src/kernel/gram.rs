@@ -199,6 +199,11 @@ impl<'a> Gram<'a> {
         self.prepare(view, rows)
     }
 
+    /// Prepares some rows of other samples as queries.
+    pub(crate) fn queries_at(&self, view: SamplesView<'_>, rows: &[u32]) -> Result<GramQueries> {
+        self.prepare(view, rows.iter().map(|&row| row as usize))
+    }
+
     fn prepare(
         &self,
         view: SamplesView<'_>,

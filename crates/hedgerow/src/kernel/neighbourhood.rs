@@ -211,23 +211,6 @@ fn varying_columns(view: SamplesView<'_>, rows: &[u32], reference: &[f64]) -> Op
     Some((0..width as u32).filter(|&f| varies[f as usize]).collect())
 }
 
-/// Reads the ends of every row. Rows of a neighbourhood lie far apart in memory; nothing here
-/// depends on what is read, so that the waits for them overlap, where the passes that use them would
-/// wait for one row after the other.
-fn fetch_all(view: SamplesView<'_>, rows: &[u32]) {
-    let ends = |values: &[f64]| match values {
-        [first, .., last] => first.to_bits() ^ last.to_bits(),
-        _ => 0,
-    };
-    let seen = rows.iter().fold(0, |seen, &i| match view.row(i as usize) {
-        Row::Dense(values) => seen ^ ends(values),
-        Row::Sparse { indices, values } => {
-            seen ^ ends(values) ^ indices.first().map_or(0, |&f| u64::from(f))
-        }
-    });
-    std::hint::black_box(seen);
-}
-
 /// Rows relative to the first of them, without the columns in which all are alike.
 #[derive(Debug)]
 struct Varying {
@@ -248,7 +231,7 @@ impl Varying {
         if width > MAX_WIDTH {
             return None;
         }
-        fetch_all(view, rows);
+        view.fetch(rows.iter().copied());
         let mut reference = vec![0.0; width];
         view.row(first as usize).write_dense(&mut reference);
         let columns = varying_columns(view, rows, &reference)?;

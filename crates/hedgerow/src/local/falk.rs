@@ -30,6 +30,7 @@ use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// In which order rows become centres.
@@ -298,8 +299,7 @@ pub(super) struct FalkParts {
 pub struct FalkSvm {
     pub(super) parts: FalkParts,
     pub(super) centre_index: Index,
-    /// One row of every place, where many rows share theirs.
-    place_index: Option<Index>,
+    places: Places,
     /// Number of the centre at each row that is one.
     pub(super) centre_numbers: Vec<u32>,
     pub(super) ready: ReadyMachines,
@@ -309,12 +309,11 @@ impl FalkSvm {
     pub(super) fn from_parts(parts: FalkParts) -> Result<Self> {
         parts.validate()?;
         let (centre_index, centre_numbers) = centre_lookup(&parts)?;
-        let place_index = place_lookup(&parts)?;
         Ok(Self {
             ready: ReadyMachines::new(parts.models.len()),
             parts,
             centre_index,
-            place_index,
+            places: Places::default(),
             centre_numbers,
         })
     }
@@ -322,14 +321,15 @@ impl FalkSvm {
     /// To be called when the centres or the rows have changed.
     pub(super) fn refresh_lookups(&mut self) -> Result<()> {
         (self.centre_index, self.centre_numbers) = centre_lookup(&self.parts)?;
-        self.place_index = place_lookup(&self.parts)?;
+        self.places = Places::default();
         self.ready = ReadyMachines::new(self.parts.models.len());
         Ok(())
     }
 
     /// The index in which the nearest row is looked for: of equally near rows the first.
-    pub(super) fn nearest_index(&self) -> &Index {
-        self.place_index.as_ref().unwrap_or(&self.parts.index)
+    pub(super) fn nearest_index(&self) -> Result<&Index> {
+        let of_places = self.places.get_or_look(&self.parts)?;
+        Ok(of_places.unwrap_or(&self.parts.index))
     }
 
     /// Rows of the centres.
@@ -416,6 +416,34 @@ fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
         numbers[row as usize] = number;
     }
     Ok((index, numbers))
+}
+
+/// One row of every place, where many rows share theirs; looked for when it is first needed.
+#[derive(Debug, Default)]
+struct Places(OnceLock<Option<Index>>);
+
+impl Places {
+    fn get_or_look(&self, parts: &FalkParts) -> Result<Option<&Index>> {
+        if let Some(known) = self.0.get() {
+            return Ok(known.as_ref());
+        }
+        let found = place_lookup(parts)?;
+        Ok(self.0.get_or_init(|| found).as_ref())
+    }
+}
+
+impl Clone for Places {
+    /// The copy looks anew.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Places {
+    /// Where the places are follows from the rows.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Rows for each place from which on the places have an index of their own.

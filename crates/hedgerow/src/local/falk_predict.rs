@@ -57,7 +57,7 @@ impl FalkSvm {
         let number_of = |found: &Neighbour| self.centre_number(found.row);
         match self.parts.params.assign {
             Assign::Nearest => {
-                let searcher = self.nearest_index().searcher(self.samples())?;
+                let searcher = self.nearest_index()?.searcher(self.samples())?;
                 let nearest = searcher.nearest(samples)?;
                 let owner = |found: &Neighbour| vec![self.parts.owner[found.row as usize]];
                 Ok(nearest.iter().map(owner).collect())

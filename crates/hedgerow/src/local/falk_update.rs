@@ -20,7 +20,7 @@ use super::ready::{Ready, Scratch};
 use super::store::Answers;
 use crate::data::{Dataset, SamplesView};
 use crate::error::ensure_not_negative;
-use crate::linalg::sq_dist;
+use crate::kernel::{Gram, Kernel};
 use crate::neighbours::{Metric, Neighbour};
 use crate::svm::pairs;
 use crate::{Error, Result};
@@ -28,8 +28,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
-/// Features up to which rows are spread out to be compared.
-const SPREAD: usize = 1024;
+/// Rows whose rough distances to all centres are computed together.
+const ROWS_AT_ONCE: usize = 12;
 
 /// How thorough an update is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -172,36 +172,37 @@ impl<'a> Change<'a> {
     fn surroundings(&self, rows: &[u32]) -> Result<Vec<Vec<(u32, f64)>>> {
         let samples = self.parts.store.view();
         let width = samples.n_features();
-        // Most centres are far away. Spread out, they are told apart ten times as fast; those that
-        // are left are measured as the radii were.
-        let spread = (self.metric == Metric::Euclidean && width <= SPREAD)
-            .then(|| spread_out(samples, &self.parts.centres));
-        rows.par_iter()
-            .map(|&row| {
-                let x = samples.row(row as usize);
-                let own = spread.as_ref().map(|_| spread_out(samples, &[row]));
-                let mut found = Vec::new();
-                for (number, &centre) in (0u32..).zip(&self.parts.centres) {
-                    if self.lost[number as usize] {
-                        continue;
-                    }
-                    if let (Some(all), Some(x)) = (&spread, &own) {
-                        let at = number as usize * width;
-                        let radius = self.parts.radii[number as usize].neighbourhood;
-                        let limit = radius * radius * (1.0 + 1e-9);
-                        if sq_dist(&all[at..at + width], x) > limit {
+        let far = match self.metric {
+            Metric::Euclidean => Some(FarCentres::new(samples, &self.parts)?),
+            _ => None,
+        };
+        let found: Vec<Vec<Vec<(u32, f64)>>> = rows
+            .par_chunks(ROWS_AT_ONCE)
+            .map(|rows| {
+                let is_far = match &far {
+                    Some(far) => far.far_from(rows)?,
+                    None => Vec::new(),
+                };
+                let around = rows.iter().enumerate().map(|(at, &row)| {
+                    let x = samples.row(row as usize);
+                    let mut found = Vec::new();
+                    for (number, &centre) in self.parts.centres.iter().enumerate() {
+                        let is_far = is_far.get(at * self.parts.centres.len() + number);
+                        if self.lost[number] || is_far == Some(&true) {
                             continue;
                         }
+                        let c = samples.row(centre as usize);
+                        let distance = self.metric.distance(c, x, width)?;
+                        if distance <= self.parts.radii[number].neighbourhood {
+                            found.push((number as u32, distance));
+                        }
                     }
-                    let c = samples.row(centre as usize);
-                    let distance = self.metric.distance(c, x, width)?;
-                    if distance <= self.parts.radii[number as usize].neighbourhood {
-                        found.push((number, distance));
-                    }
-                }
-                Ok(found)
+                    Ok(found)
+                });
+                around.collect()
             })
-            .collect()
+            .collect::<Result<_>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     fn remove(&mut self, removed: &[u32]) -> Result<()> {
@@ -474,14 +475,59 @@ impl<'a> Change<'a> {
     }
 }
 
-/// Rows with all their values, one after the other.
-fn spread_out(samples: SamplesView<'_>, rows: &[u32]) -> Vec<f64> {
-    let width = samples.n_features();
-    let mut values = vec![0.0; rows.len() * width];
-    for (out, &row) in values.chunks_exact_mut(width.max(1)).zip(rows) {
-        samples.row(row as usize).write_dense(out);
+/// Tells centres that are certainly too far away from the others, by rough distances. What is left
+/// must be measured as the radii were.
+struct FarCentres<'a> {
+    gram: Gram<'a>,
+    sq_norms: Vec<f64>,
+    /// Squares of the radii of the neighbourhoods.
+    limits: Vec<f64>,
+    samples: SamplesView<'a>,
+}
+
+impl<'a> FarCentres<'a> {
+    fn new(samples: SamplesView<'a>, parts: &FalkParts) -> Result<Self> {
+        let centres = &parts.centres;
+        let limit = |radii: &Radii| radii.neighbourhood * radii.neighbourhood * (1.0 + 1e-9);
+        Ok(Self {
+            gram: Gram::new(&Kernel::Linear, samples, centres.clone())?.sequential(true),
+            sq_norms: centres.iter().map(|&row| sq_norm(samples, row)).collect(),
+            limits: parts.radii.iter().map(limit).collect(),
+            samples,
+        })
     }
-    values
+
+    /// For each row after the other whether each centre is certainly too far away.
+    fn far_from(&self, rows: &[u32]) -> Result<Vec<bool>> {
+        // Rounding of the factors and of as many sums as there are features, one product each.
+        let rounding = f64::from(f32::EPSILON) * (self.samples.n_features() as f64 + 4.0);
+        let n_centres = self.limits.len();
+        let mut products = vec![0.0f32; rows.len() * n_centres];
+        let queries = self.gram.queries_at(self.samples, rows)?;
+        let mut parts: Vec<&mut [f32]> = products.chunks_exact_mut(n_centres.max(1)).collect();
+        self.gram.block_here(&queries, 0..n_centres, &mut parts);
+        let mut far = Vec::with_capacity(rows.len() * n_centres);
+        for (products, &row) in parts.iter().zip(rows) {
+            let own = sq_norm(self.samples, row);
+            let centres = self.sq_norms.iter().zip(&self.limits);
+            far.extend(
+                products
+                    .iter()
+                    .zip(centres)
+                    .map(|(&product, (&other, &limit))| {
+                        let sum = own + other;
+                        // Where this is no number, nothing is known.
+                        sum - 2.0 * f64::from(product) - rounding * sum > limit
+                    }),
+            );
+        }
+        Ok(far)
+    }
+}
+
+fn sq_norm(samples: SamplesView<'_>, row: u32) -> f64 {
+    let values = samples.row(row as usize).values();
+    values.iter().map(|value| value * value).sum()
 }
 
 /// Keeps the items that are not marked.

@@ -9,7 +9,6 @@ use crate::data::SamplesView;
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// Rows that wait to be put into a bucket tree.
@@ -196,8 +195,13 @@ impl Index {
     pub fn insert_all(&mut self, samples: SamplesView<'_>, rows: &[u32]) -> Result<()> {
         self.searcher(samples)?;
         ensure_rows(rows, samples)?;
-        let new: HashSet<u32> = rows.iter().copied().collect();
-        if let Some(row) = self.body.rows().find(|row| new.contains(row)) {
+        let mut is_new = vec![false; samples.n_rows()];
+        for &row in rows {
+            is_new[row as usize] = true;
+        }
+        // Numbers of rows that are gone lie beyond those of all samples.
+        let known = |&row: &u32| is_new.get(row as usize) == Some(&true);
+        if let Some(row) = self.body.rows().find(known) {
             return Err(repeated(row));
         }
         rows.iter().try_for_each(|&row| self.put(samples, row))
@@ -402,6 +406,10 @@ pub(super) fn ensure_rows(rows: &[u32], samples: SamplesView<'_>) -> Result<()> 
         if std::mem::replace(&mut seen[row as usize], true) {
             return Err(repeated(row));
         }
+    }
+    // In the order in which values are stored this is much faster; mostly all rows are wanted.
+    if samples.ensure_finite().is_ok() {
+        return Ok(());
     }
     rows.par_iter()
         .with_min_len(1024)

@@ -30,20 +30,26 @@ impl BucketTree {
             .zip(radii.par_iter_mut())
             .zip(ends.par_chunks_mut((2 * width).max(1)))
             .map_init(
-                || vec![0.0; bucket * width],
-                |buffer, ((((rows, centre), common), radius), ends)| {
-                    let (lower, upper) = ends.split_at_mut(width);
-                    lower.fill(f32::INFINITY);
-                    upper.fill(f32::NEG_INFINITY);
+                || (vec![0.0; bucket * width], vec![0.0; 2 * width]),
+                |(buffer, exact), ((((rows, centre), common), radius), ends)| {
+                    samples.fetch(rows.iter().copied().filter(|&row| row != GONE));
+                    let (low, high) = exact.split_at_mut(width);
+                    low.fill(f64::INFINITY);
+                    high.fill(f64::NEG_INFINITY);
                     for (&row, out) in rows.iter().zip(buffer.chunks_exact_mut(width.max(1))) {
                         if row == GONE {
                             continue;
                         }
                         frame.write(embedding, samples.row(row as usize), out);
                         for (f, &value) in out.iter().enumerate() {
-                            lower[f] = lower[f].min(rounded_down(value));
-                            upper[f] = upper[f].max(rounded_up(value));
+                            low[f] = low[f].min(value);
+                            high[f] = high[f].max(value);
                         }
+                    }
+                    let (lower, upper) = ends.split_at_mut(width);
+                    for f in 0..width {
+                        lower[f] = rounded_down(low[f]);
+                        upper[f] = rounded_up(high[f]);
                     }
                     *radius = middle(lower, upper, centre);
                     Varying::pack(rows, buffer, centre, common, bucket)
