@@ -1,14 +1,23 @@
 //! Distances from one row to rows scattered over a store.
 
-use super::Real;
+/// Values of which a store keeps the first so many of every row apart: a cache line. Most rows are
+/// too far by these alone, and a store of them fits the caches of memory and of addresses better.
+pub(crate) const LINE: usize = 16;
 
-/// Values after which a row is dropped if it is too far already: a cache line.
-const FIRST_LOOK: usize = 16;
+/// Rows whose other lines are fetched before the first of them is needed.
+const ROWS_AHEAD: usize = 32;
 
+type Line = [f32; LINE];
+
+/// $\|x - q\|^2$ of one line.
 #[inline(always)]
-fn sum_of(lanes: [f32; FIRST_LOOK]) -> f32 {
-    let mut sums = lanes;
-    let mut half = FIRST_LOOK / 2;
+fn of_line(x: &Line, q: &Line) -> f32 {
+    let mut sums = [0.0f32; LINE];
+    for lane in 0..LINE {
+        let difference = x[lane] - q[lane];
+        sums[lane] = difference * difference;
+    }
+    let mut half = LINE / 2;
     while half > 0 {
         for lane in 0..half {
             sums[lane] += sums[lane + half];
@@ -20,39 +29,51 @@ fn sum_of(lanes: [f32; FIRST_LOOK]) -> f32 {
 
 #[inline(always)]
 fn near_body<const FMA: bool>(
-    store: &[f32],
+    (heads, tails): (&[Line], &[Line]),
+    from: u32,
     rows: &[u32],
-    query: &[f32],
     limit: f32,
     out: &mut [f32],
 ) {
-    let width = query.len();
-    let (query, _) = query.as_chunks::<FIRST_LOOK>();
+    let query = &heads[from as usize];
+    // Nothing is decided here, so that the waits for the rows overlap.
     for (value, &row) in out.iter_mut().zip(rows) {
-        let start = row as usize * width;
-        let (stored, _) = store[start..start + width].as_chunks::<FIRST_LOOK>();
-        let mut sums = [0.0f32; FIRST_LOOK];
-        *value = 0.0;
-        for (x, q) in stored.iter().zip(query) {
-            for lane in 0..FIRST_LOOK {
-                let difference = x[lane] - q[lane];
-                sums[lane] = difference.fma::<FMA>(difference, sums[lane]);
-            }
-            *value = sum_of(sums);
-            if *value > limit {
-                break;
+        *value = of_line(&heads[row as usize], query);
+    }
+    let lines = tails.len() / heads.len();
+    if lines == 0 {
+        return;
+    }
+    let tail_of = |row: u32| &tails[row as usize * lines..][..lines];
+    let query = tail_of(from);
+    for (values, rows) in out.chunks_mut(ROWS_AHEAD).zip(rows.chunks(ROWS_AHEAD)) {
+        // Where a distance is complete depends on the row: without this each would be waited for.
+        let touched = values.iter().zip(rows).fold(0, |seen, (&value, &row)| {
+            let tail = tail_of(if value <= limit { row } else { from });
+            seen ^ tail[0][0].to_bits() ^ tail[lines / 2][0].to_bits()
+        });
+        std::hint::black_box(touched);
+        for (value, &row) in values.iter_mut().zip(rows) {
+            if *value <= limit {
+                for (x, q) in tail_of(row).iter().zip(query) {
+                    *value += of_line(x, q);
+                    if *value > limit {
+                        break;
+                    }
+                }
             }
         }
     }
 }
 
 multiversion! {
-    /// $\|x_r - q\|^2$ for the given rows of a store whose rows are as long as the query (a multiple
-    /// of 16). What is more than `limit` may be less than the distance, but not less than that.
+    /// $\|x_r - x_f\|^2$ of the row `from` and others, whose first lines and whose other lines stand
+    /// one row after the other. What is more than `limit` may be less than the distance, but not
+    /// less than that.
     pub(crate) fn gather_near[](
-        store: &[f32],
+        store: (&[Line], &[Line]),
+        from: u32,
         rows: &[u32],
-        query: &[f32],
         limit: f32,
         out: &mut [f32],
     ) = near_body;

@@ -31,7 +31,7 @@ pub(crate) use coordinate_pass::{
     Coordinate, Primal, Violations, coordinate_loss, coordinate_pass,
 };
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
-pub(crate) use gather::gather_near;
+pub(crate) use gather::{LINE, gather_near};
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use linear_rows::{
     BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore,

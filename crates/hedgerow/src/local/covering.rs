@@ -21,9 +21,7 @@
 use super::twins::Twins;
 use crate::Result;
 use crate::data::{Generator, SamplesView};
-use crate::neighbours::{
-    CoverTree, CoverTreeParams, Metric, Neighbour, Searcher, UpperLevels, Visit,
-};
+use crate::neighbours::{CoverTreeParams, Metric, Neighbour, Searcher, UpperLevels, Visit};
 use std::collections::BTreeMap;
 
 /// Candidates whose neighbours are looked up at once. Some are covered by an earlier one of the
@@ -137,7 +135,7 @@ impl Covering {
             .filter(|&row| twins.is_none_or(|twins| twins.is_first(row)))
             .collect();
         let mut radius = ground.core_radius()?;
-        let levels = UpperLevels::new(metric, samples, tree)?;
+        let levels = UpperLevels::new(metric, samples, &left, tree)?;
         for _ in 0..COARSE_ROUNDS {
             if left.len() < MIN_COARSE {
                 break;
@@ -148,8 +146,7 @@ impl Covering {
             radius /= 2.0;
         }
         if !left.is_empty() {
-            let fine = CoverTree::build(metric, samples, Some(&left), tree)?;
-            let fine = Order::by_levels(fine.visit_order(), twins);
+            let fine = Order::by_levels(levels.of(&left, 0.0)?, twins);
             covering.extend(ground, &fine, assignment)?;
         }
         Ok(covering)

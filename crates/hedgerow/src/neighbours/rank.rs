@@ -97,6 +97,7 @@ fn euclidean(
     };
     let in_place =
         matches!(samples, SamplesView::Dense { .. }) && samples.n_features() == n_features;
+    samples.fetch(candidates.iter().map(|candidate| candidate.row));
     for group in candidates.chunks(TOGETHER) {
         let mut sums = [0.0f64; TOGETHER];
         // A short group repeats its last row.

@@ -3,33 +3,36 @@
 use super::rough::RoughRows;
 use super::{CoverTree, CoverTreeParams, Prepared, Space, Visit};
 use crate::Result;
-use crate::data::SamplesView;
+use crate::data::{Samples, SamplesView};
 use crate::neighbours::Metric;
 use crate::neighbours::index::ensure_rows;
 
 /// Finds the upper levels of trees on some of the rows of samples.
 pub(crate) struct UpperLevels<'a> {
     metric: &'a Metric,
-    samples: SamplesView<'a>,
+    rows: Compact<'a>,
     params: CoverTreeParams,
     prepared: Prepared,
     rough: Option<RoughRows>,
 }
 
 impl<'a> UpperLevels<'a> {
-    /// Prepares all rows.
+    /// Prepares some of the rows, which are ascending: trees can be had on these.
     pub(crate) fn new(
         metric: &'a Metric,
         samples: SamplesView<'a>,
+        rows: &[u32],
         params: CoverTreeParams,
     ) -> Result<Self> {
         metric.check()?;
-        let prepared = Prepared::new(metric, samples)?;
-        let space = Space::new(metric, samples, &prepared);
-        let rough = RoughRows::new(&space, samples.n_rows());
+        ensure_rows(rows, samples)?;
+        let rows = Compact::new(samples, rows);
+        let prepared = Prepared::new(metric, rows.view())?;
+        let space = Space::new(metric, rows.view(), &prepared);
+        let rough = RoughRows::new(&space, rows.view().n_rows());
         Ok(Self {
             metric,
-            samples,
+            rows,
             params,
             prepared,
             rough,
@@ -40,28 +43,81 @@ impl<'a> UpperLevels<'a> {
     /// is at least `radius`. The others are not arranged, which saves most of the work.
     pub(crate) fn of(&self, rows: &[u32], radius: f64) -> Result<Vec<Visit>> {
         let tree = self.tree(rows, radius, self.rough.as_ref())?;
-        Ok(tree.visit_order())
+        let mut visits = tree.visit_order();
+        for visit in &mut visits {
+            visit.row = self.rows.number(visit.row);
+            for copy in &mut visit.copies {
+                *copy = self.rows.number(*copy);
+            }
+        }
+        Ok(visits)
     }
 
+    /// A tree that numbers the prepared rows from 0.
     fn tree(&self, rows: &[u32], radius: f64, rough: Option<&RoughRows>) -> Result<CoverTree> {
-        ensure_rows(rows, self.samples)?;
-        let mut tree =
-            CoverTree::without_nodes(self.metric, self.samples, rows.len(), self.params)?;
+        let samples = self.rows.view();
+        let places = self.rows.places(rows);
+        ensure_rows(&places, samples)?;
+        let mut tree = CoverTree::without_nodes(self.metric, samples, places.len(), self.params)?;
         let floor = if radius > 0.0 {
             tree.powers().level_of(radius)
         } else {
             i32::MIN
         };
-        let space = Space::new(self.metric, self.samples, &self.prepared);
-        tree.fill(space, rows, floor, rough)?;
+        let space = Space::new(self.metric, samples, &self.prepared);
+        tree.fill(space, &places, floor, rough)?;
         Ok(tree)
+    }
+}
+
+/// Some rows of samples, close together in memory.
+enum Compact<'a> {
+    All(SamplesView<'a>),
+    /// Copies of some rows, and their numbers, ascending.
+    Some(Samples, Vec<u32>),
+}
+
+impl<'a> Compact<'a> {
+    fn new(samples: SamplesView<'a>, rows: &[u32]) -> Self {
+        if rows.len() == samples.n_rows() {
+            return Self::All(samples);
+        }
+        let chosen: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
+        Self::Some(samples.select(&chosen), rows.to_vec())
+    }
+
+    fn view(&self) -> SamplesView<'_> {
+        match self {
+            Self::All(samples) => *samples,
+            Self::Some(samples, _) => samples.view(),
+        }
+    }
+
+    /// The number of the row at a place.
+    fn number(&self, place: u32) -> u32 {
+        match self {
+            Self::All(_) => place,
+            Self::Some(_, numbers) => numbers[place as usize],
+        }
+    }
+
+    /// Where the rows with some of the numbers are.
+    fn places(&self, rows: &[u32]) -> Vec<u32> {
+        match self {
+            Self::All(_) => rows.to_vec(),
+            Self::Some(_, numbers) => {
+                // A row that is not there gets a place that is not there.
+                let place = |row| numbers.binary_search(row).unwrap_or(numbers.len()) as u32;
+                rows.iter().map(place).collect()
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Generator, Samples};
+    use crate::data::Generator;
 
     /// Rows on a grid, so that many distances are exactly powers of the base, and some copies.
     #[test]
@@ -79,8 +135,9 @@ mod tests {
             let samples = Samples::dense(n_rows, n_features, values).expect("samples");
             let rows: Vec<u32> = (0..n_rows as u32).collect();
             let metric = Metric::Euclidean;
-            let levels = UpperLevels::new(&metric, samples.view(), CoverTreeParams::default())
-                .expect("prepared");
+            let params = CoverTreeParams::default();
+            let levels =
+                UpperLevels::new(&metric, samples.view(), &rows, params).expect("prepared");
             assert!(levels.rough.is_some());
             for radius in [0.0, 0.1, 0.25, 1.0] {
                 let precise = levels.tree(&rows, radius, None).expect("a tree");
@@ -92,5 +149,27 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn rows_that_are_left_out_change_nothing() {
+        let mut generator = Generator::new(12);
+        let values: Vec<f64> = (0..400 * 3).map(|_| generator.uniform()).collect();
+        let samples = Samples::dense(400, 3, values).expect("samples");
+        let (metric, params) = (Metric::Euclidean, CoverTreeParams::default());
+        let all: Vec<u32> = (0..400).collect();
+        let prepared: Vec<u32> = (0..400).filter(|row| row % 3 != 1).collect();
+        let asked: Vec<u32> = (0..400).filter(|row| row % 3 == 2).collect();
+        let among = |rows: &[u32]| {
+            let levels = UpperLevels::new(&metric, samples.view(), rows, params);
+            levels.expect("prepared").of(&asked, 0.1)
+        };
+        let expected = among(&all).expect("levels");
+        assert!(expected.iter().all(|visit| visit.row % 3 == 2));
+        assert_eq!(among(&prepared).expect("levels"), expected);
+        assert!(
+            among(&prepared[1..200]).is_err(),
+            "a row that is not prepared"
+        );
     }
 }

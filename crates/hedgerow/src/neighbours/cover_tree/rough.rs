@@ -1,16 +1,15 @@
 //! Distances in single precision with a bound on their error, for decisions that seldom need more.
 
 use super::Space;
-use crate::linalg::gather_near;
-
-/// Rows are padded to a multiple of this many values.
-const PADDING: usize = 16;
+use crate::linalg::{LINE, gather_near};
 
 /// Rows relative to their means, rounded and padded, columns that vary most first: a row that is
 /// too far shows it soon.
 pub(super) struct RoughRows {
-    width: usize,
-    values: Vec<f32>,
+    /// The first values of every row.
+    heads: Vec<[f32; LINE]>,
+    /// The others, the same number of lines for every row.
+    tails: Vec<[f32; LINE]>,
     /// Rounding of the rows alone moves no distance by more than this.
     amount: f64,
     /// Rounding of the sum moves a distance by no more than this share of it.
@@ -28,12 +27,15 @@ impl RoughRows {
             return None;
         }
         let n_features = space.values(0).len();
-        let width = n_features.next_multiple_of(PADDING);
+        let lines = n_features.div_ceil(LINE);
         let mut means = vec![0.0; n_features];
         for row in 0..n_rows as u32 {
             for (mean, value) in means.iter_mut().zip(space.values(row)) {
-                *mean += value / n_rows as f64;
+                *mean += value;
             }
+        }
+        for mean in &mut means {
+            *mean /= n_rows as f64;
         }
         let mut variances = vec![0.0; n_features];
         for row in (0..n_rows as u32).step_by(n_rows.div_ceil(SURVEYED)) {
@@ -44,12 +46,18 @@ impl RoughRows {
         }
         let mut columns: Vec<usize> = (0..n_features).collect();
         columns.sort_by(|&f, &g| f64::total_cmp(&variances[g], &variances[f]));
-        let mut values = vec![0.0f32; n_rows * width];
+        if lines == 0 {
+            return None;
+        }
+        let mut heads = vec![[0.0f32; LINE]; n_rows];
+        let mut tails = vec![[0.0f32; LINE]; n_rows * (lines - 1)];
         let mut largest = 0.0f64;
-        for (row, out) in (0u32..).zip(values.chunks_exact_mut(width.max(1))) {
+        for (row, head) in heads.iter_mut().enumerate() {
             let mut sq_norm = 0.0;
-            let row = space.values(row);
-            for (slot, &f) in out.iter_mut().zip(&columns) {
+            let tail = &mut tails[row * (lines - 1)..][..lines - 1];
+            let out = head.iter_mut().chain(tail.as_flattened_mut());
+            let row = space.values(row as u32);
+            for (slot, &f) in out.zip(&columns) {
                 let difference = row[f] - means[f];
                 *slot = difference as f32;
                 sq_norm += difference * difference;
@@ -59,23 +67,22 @@ impl RoughRows {
         let unit = f64::from(f32::EPSILON);
         let radius = largest.sqrt();
         // Squares of what is larger or smaller do not fit.
-        (radius < 1e15 && width > 0).then_some(Self {
-            width,
-            values,
+        (radius < 1e15).then_some(Self {
+            heads,
+            tails,
             amount: 2.0 * unit * radius + 1e-18,
-            share: unit * (width as f64 + 8.0),
+            share: unit * (n_features as f64 + 8.0),
         })
     }
 
     /// Distances from one row to others; of those beyond `limit` only that they are.
     pub(super) fn distances(&self, from: u32, rows: &[u32], limit: f64, out: &mut Vec<f32>) {
-        let start = from as usize * self.width;
-        let query = &self.values[start..start + self.width];
         out.clear();
         out.resize(rows.len(), 0.0);
         // Beyond the limit whatever the rounding.
         let limit = limit + 2.0 * self.error(limit);
-        gather_near(&self.values, rows, query, (limit * limit) as f32, out);
+        let store = (self.heads.as_slice(), self.tails.as_slice());
+        gather_near(store, from, rows, (limit * limit) as f32, out);
         for value in out {
             *value = value.sqrt();
         }
