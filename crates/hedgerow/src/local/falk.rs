@@ -302,6 +302,9 @@ pub struct FalkSvm {
     places: Places,
     /// Number of the centre at each row that is one.
     pub(super) centre_numbers: Vec<u32>,
+    /// Place of each centre in an order in which centres that are near follow one another: their
+    /// machines share support vectors, which are then still at hand.
+    pub(super) centre_places: Vec<u32>,
     pub(super) ready: ReadyMachines,
 }
 
@@ -309,18 +312,21 @@ impl FalkSvm {
     pub(super) fn from_parts(parts: FalkParts) -> Result<Self> {
         parts.validate()?;
         let (centre_index, centre_numbers) = centre_lookup(&parts)?;
+        let centre_places = places_of_centres(&centre_numbers, &parts);
         Ok(Self {
             ready: ReadyMachines::new(parts.models.len()),
             parts,
             centre_index,
             places: Places::default(),
             centre_numbers,
+            centre_places,
         })
     }
 
     /// To be called when the centres or the rows have changed.
     pub(super) fn refresh_lookups(&mut self) -> Result<()> {
         (self.centre_index, self.centre_numbers) = centre_lookup(&self.parts)?;
+        self.centre_places = places_of_centres(&self.centre_numbers, &self.parts);
         self.places = Places::default();
         self.ready = ReadyMachines::new(self.parts.models.len());
         Ok(())
@@ -416,6 +422,16 @@ fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
         numbers[row as usize] = number;
     }
     Ok((index, numbers))
+}
+
+/// The order of a tree of all rows keeps those that are near close together.
+fn places_of_centres(numbers: &[u32], parts: &FalkParts) -> Vec<u32> {
+    let mut places = vec![0; parts.centres.len()];
+    let centres = parts.index.rows().map(|row| numbers[row as usize]);
+    for (place, number) in (0u32..).zip(centres.filter(|&number| number != NOBODY)) {
+        places[number as usize] = place;
+    }
+    places
 }
 
 /// One row of every place, where many rows share theirs; looked for when it is first needed.

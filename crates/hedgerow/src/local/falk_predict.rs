@@ -11,6 +11,17 @@ use rayon::prelude::*;
 /// Queries that one task answers.
 const TASK_QUERIES: usize = 64;
 
+/// A model that is to speak about a row; ordered as they are best done.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Job {
+    /// The place of the model's centre among the others.
+    place: u32,
+    model: u32,
+    row: u32,
+    /// Which of the models that speak about the row this is.
+    slot: u32,
+}
+
 /// What one local model says about one row.
 pub(super) enum Voice<'a> {
     /// All rows of the neighbourhood agree.
@@ -89,13 +100,16 @@ impl FalkSvm {
             .map(|list| vec![T::default(); list.len()])
             .collect();
         // By model, so that its support vectors are in the cache for all of its rows.
-        let mut jobs: Vec<(u32, u32, u32)> = responsible
+        let mut jobs: Vec<Job> = responsible
             .iter()
             .enumerate()
             .flat_map(|(row, list)| {
-                list.iter()
-                    .enumerate()
-                    .map(move |(place, &model)| (model, row as u32, place as u32))
+                list.iter().enumerate().map(move |(slot, &model)| Job {
+                    place: self.centre_places[model as usize],
+                    model,
+                    row: row as u32,
+                    slot: slot as u32,
+                })
             })
             .collect();
         jobs.par_sort_unstable();
@@ -103,16 +117,16 @@ impl FalkSvm {
             .par_chunks(TASK_QUERIES)
             .map_init(Scratch::default, |scratch, task| {
                 let mut answers = Vec::with_capacity(task.len());
-                for group in task.chunk_by(|a, b| a.0 == b.0) {
-                    let number = group[0].0 as usize;
+                for group in task.chunk_by(|a, b| a.model == b.model) {
+                    let number = group[0].model as usize;
                     match &self.parts.models[number] {
                         LocalModel::Constant(value) => {
-                            for &(_, row, _) in group {
-                                answers.push(answer(row, &Voice::Constant(*value))?);
+                            for job in group {
+                                answers.push(answer(job.row, &Voice::Constant(*value))?);
                             }
                         }
                         LocalModel::Machines(machines) => {
-                            let rows: Vec<u32> = group.iter().map(|&(_, row, _)| row).collect();
+                            let rows: Vec<u32> = group.iter().map(|job| job.row).collect();
                             let own = self.samples();
                             self.ready.get(number, machines, own)?.decide(
                                 machines,
@@ -132,8 +146,8 @@ impl FalkSvm {
                 Ok(answers)
             })
             .collect::<Result<_>>()?;
-        for (&(_, row, place), value) in jobs.iter().zip(answers.into_iter().flatten()) {
-            out[row as usize][place as usize] = value;
+        for (job, value) in jobs.iter().zip(answers.into_iter().flatten()) {
+            out[job.row as usize][job.slot as usize] = value;
         }
         Ok(out)
     }

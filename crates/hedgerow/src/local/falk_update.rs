@@ -135,6 +135,8 @@ struct Added {
 /// An update under way.
 struct Change<'a> {
     parts: &'a mut FalkParts,
+    /// Places of the centres as they are before anything changes; near ones follow one another.
+    places: &'a [u32],
     metric: Metric,
     /// Violations that each machine may have.
     allowed: u32,
@@ -157,6 +159,7 @@ impl<'a> Change<'a> {
         let n_centres = model.parts.centres.len();
         Ok(Self {
             parts: &mut model.parts,
+            places: &model.centre_places,
             metric,
             allowed: (refresh * k as f64).floor() as u32,
             lost: vec![false; n_centres],
@@ -244,7 +247,8 @@ impl<'a> Change<'a> {
             .zip(&around)
             .flat_map(|(&row, around)| around.iter().map(move |&(number, _)| (number, row)))
             .collect();
-        asked.par_sort_unstable();
+        let places = self.places;
+        asked.par_sort_unstable_by_key(|&(number, row)| (places[number as usize], row));
         let groups: Vec<&[(u32, u32)]> = asked.chunk_by(|a, b| a.0 == b.0).collect();
         let violated: Vec<u32> = groups
             .par_iter()

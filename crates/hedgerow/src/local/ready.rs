@@ -1,13 +1,15 @@
 //! Local machines made ready to answer.
 //!
 //! What machines need for an answer, their support vectors as the kernel wants them, is packed when
-//! they are first asked. Neither that nor the other rows that are asked about change an answer.
+//! they are asked. Neither that nor the other rows that are asked about change an answer.
 
 use super::machine::LocalMachines;
 use crate::data::SamplesView;
 use crate::kernel::{GaussianRows, Gram, NeighbourhoodQueries, QUERIES_AT_ONCE};
 use crate::{Error, Result};
+use std::ops::Deref;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Largest error of a decision value that single precision may cause; solvers stop at 1e-3.
 const MAX_DECISION_ERROR: f64 = 2e-4;
@@ -78,14 +80,38 @@ impl Ready {
     }
 }
 
-/// The machines of a model, each made ready when it is first asked.
+/// The machines of a model. Who is asked once is made ready for that; who is asked again stays so:
+/// one pass over many rows asks each machine once, and need not fill the memory with all of them.
 #[derive(Debug, Default)]
-pub(super) struct ReadyMachines(Vec<OnceLock<Ready>>);
+pub(super) struct ReadyMachines(Vec<Slot>);
+
+#[derive(Debug, Default)]
+struct Slot {
+    asked_before: AtomicBool,
+    ready: OnceLock<Ready>,
+}
+
+/// A machine that is ready, for now or for good.
+pub(super) enum Lent<'a> {
+    Kept(&'a Ready),
+    Passing(Ready),
+}
+
+impl Deref for Lent<'_> {
+    type Target = Ready;
+
+    fn deref(&self) -> &Ready {
+        match self {
+            Self::Kept(ready) => ready,
+            Self::Passing(ready) => ready,
+        }
+    }
+}
 
 impl ReadyMachines {
     /// None of `count` machines is ready.
     pub(super) fn new(count: usize) -> Self {
-        Self((0..count).map(|_| OnceLock::new()).collect())
+        Self((0..count).map(|_| Slot::default()).collect())
     }
 
     /// Machine `number`, ready.
@@ -94,17 +120,21 @@ impl ReadyMachines {
         number: usize,
         machines: &LocalMachines,
         samples: SamplesView<'_>,
-    ) -> Result<&Ready> {
+    ) -> Result<Lent<'_>> {
         let slot = self.0.get(number).ok_or(Error::Shape {
             what: "machines that can be made ready",
             expected: number + 1,
             found: self.0.len(),
         })?;
-        if let Some(ready) = slot.get() {
-            return Ok(ready);
+        if let Some(ready) = slot.ready.get() {
+            return Ok(Lent::Kept(ready));
         }
         let ready = Ready::new(machines, samples)?;
-        Ok(slot.get_or_init(|| ready))
+        Ok(if slot.asked_before.swap(true, Ordering::Relaxed) {
+            Lent::Kept(slot.ready.get_or_init(|| ready))
+        } else {
+            Lent::Passing(ready)
+        })
     }
 }
 
