@@ -214,7 +214,9 @@ def measure(name, method, kernel, a):
                      "--seed", fold, "--threads", a.threads, "--json", train, model], a.threads, a.limit)
             if not r.ok:
                 return {"failed": f"tune: {r.trouble()}"}
-            points.append(r.json()["best"]["point"])
+            best = r.json()["best"]
+            # FaLK-SVM is tuned by its own selection of models, which reports the parameters one by one.
+            points.append(best.get("point") or {name: value for name, value in best.items() if name not in ("mean", "deviation")})
             r = run([program, "predict", "--threads", a.threads, "--quiet", test, model, out], a.threads, a.limit)
             if not r.ok:
                 return {"failed": f"predict: {r.trouble()}"}
