@@ -210,13 +210,13 @@ def measure(name, method, kernel, a):
             scale = scaler([x[i] for i in inside])
             write(train, [scale(x[i]) for i in inside], [y[i] for i in inside])
             write(test, [scale(x[i]) for i in outside], [y[i] for i in outside])
-            r = run([program, "tune", method, *KERNEL_OPTIONS[kernel], *axes(method, kernel, len(inside), a.full), "-v", 10 if a.full else 5,
+            # As published: whole models are compared, not a few neighbourhoods.
+            whole = ["--ordinary"] if method == "falk-svm" else []
+            r = run([program, "tune", method, *whole, *KERNEL_OPTIONS[kernel], *axes(method, kernel, len(inside), a.full), "-v", 10 if a.full else 5,
                      "--seed", fold, "--threads", a.threads, "--json", train, model], a.threads, a.limit)
             if not r.ok:
                 return {"failed": f"tune: {r.trouble()}"}
-            best = r.json()["best"]
-            # FaLK-SVM is tuned by its own selection of models, which reports the parameters one by one.
-            points.append(best.get("point") or {name: value for name, value in best.items() if name not in ("mean", "deviation")})
+            points.append(r.json()["best"]["point"])
             r = run([program, "predict", "--threads", a.threads, "--quiet", test, model, out], a.threads, a.limit)
             if not r.ok:
                 return {"failed": f"predict: {r.trouble()}"}

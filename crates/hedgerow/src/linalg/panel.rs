@@ -12,6 +12,8 @@ pub(crate) const PANEL: usize = 16;
 /// Query rows of the widest `f32` tile: 6 × 16 accumulators leave four of AVX2's sixteen registers.
 /// In `f64` the same registers hold 3 × 16.
 const QUERY_ROWS: usize = 6;
+/// Features that are added between two looks at the bounds.
+const STEP: usize = 4;
 
 /// Dense rows in panels. The last panel is filled up with zeros.
 #[derive(Debug, Clone)]
@@ -97,27 +99,45 @@ fn tile<const FMA: bool, T: Real, const ROWS: usize, const DIFFERENCE: bool>(
     n_features: usize,
     panel: &[T],
 ) -> [[T; PANEL]; ROWS] {
+    let stride = n_features;
     let mut sums = [[T::ZERO; PANEL]; ROWS];
-    let mut rows: [&[T]; ROWS] = [&[]; ROWS];
-    for r in 0..ROWS {
-        rows[r] = &queries[r * n_features..(r + 1) * n_features];
-    }
     let (lanes, _) = panel.as_chunks::<PANEL>();
-    for f in 0..n_features.min(lanes.len()) {
-        let column = &lanes[f];
-        for r in 0..ROWS {
-            let q = rows[r][f];
-            for lane in 0..PANEL {
-                if DIFFERENCE {
-                    let difference = q - column[lane];
-                    sums[r][lane] = difference.fma::<FMA>(difference, sums[r][lane]);
-                } else {
-                    sums[r][lane] = q.fma::<FMA>(column[lane], sums[r][lane]);
-                }
+    let n_features = n_features.min(lanes.len());
+    let rows: [&[T]; ROWS] = std::array::from_fn(|r| &queries[r * stride..][..n_features]);
+    // In steps of a fixed length the compiler sees that no index is out of bounds.
+    let steps: [&[[T; STEP]]; ROWS] = std::array::from_fn(|r| rows[r].as_chunks().0);
+    let (columns, rest) = lanes[..n_features].as_chunks::<STEP>();
+    for (at, columns) in columns.iter().enumerate() {
+        let values: [&[T; STEP]; ROWS] = std::array::from_fn(|r| &steps[r][at]);
+        for step in 0..STEP {
+            for r in 0..ROWS {
+                add::<FMA, T, DIFFERENCE>(values[r][step], &columns[step], &mut sums[r]);
             }
         }
     }
+    for (f, column) in (n_features - rest.len()..).zip(rest) {
+        for r in 0..ROWS {
+            add::<FMA, T, DIFFERENCE>(rows[r][f], column, &mut sums[r]);
+        }
+    }
     sums
+}
+
+/// Adds what one feature contributes.
+#[inline(always)]
+fn add<const FMA: bool, T: Real, const DIFFERENCE: bool>(
+    q: T,
+    column: &[T; PANEL],
+    sums: &mut [T; PANEL],
+) {
+    for lane in 0..PANEL {
+        if DIFFERENCE {
+            let difference = q - column[lane];
+            sums[lane] = difference.fma::<FMA>(difference, sums[lane]);
+        } else {
+            sums[lane] = q.fma::<FMA>(column[lane], sums[lane]);
+        }
+    }
 }
 
 #[inline(always)]
