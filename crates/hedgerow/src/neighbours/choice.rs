@@ -11,8 +11,10 @@ use std::time::Instant;
 
 /// Rows up to which there is nothing to gain.
 const FEW: usize = 512;
-/// Rows of the sample.
+/// Rows of the sample, at most.
 const SAMPLE: usize = 4096;
+/// Values of the sample, about, unless that were too few rows.
+const SAMPLE_VALUES: usize = 1 << 20;
 /// Queries that are timed.
 const QUERIES: usize = 32;
 /// Coordinates beyond which a box around some rows is as good as none.
@@ -59,7 +61,8 @@ pub(super) fn cheapest(
         return Ok(brute(metric, samples, rows));
     }
     let k = params.expected_k.unwrap_or(USUAL_K).max(1);
-    let stride = rows.len().div_ceil(SAMPLE);
+    let sample_rows = (SAMPLE_VALUES / n_features.max(1)).clamp(FEW, SAMPLE);
+    let stride = rows.len().div_ceil(sample_rows);
     let sample: Vec<u32> = rows.iter().copied().step_by(stride).collect();
     let queries: Vec<u32> = spread(&rows, QUERIES);
     // As many neighbours as there will be in the neighbourhood of the same size.
