@@ -383,14 +383,15 @@ pub(crate) struct SelectArgs {
     /// Write the data with the kept features only, in the order of their columns
     #[arg(long, value_name = "FILE")]
     pub(crate) reduced: Option<String>,
-    #[command(flatten)]
-    pub(crate) curve: CurveArgs,
     /// Training data; - for standard input
     #[arg(value_name = "TRAIN")]
     pub(crate) train: String,
     /// The ranking (CSV); - for standard output
     #[arg(value_name = "OUT")]
     pub(crate) out: String,
+    // Last, because its heading in the help holds for what follows.
+    #[command(flatten)]
+    pub(crate) curve: CurveArgs,
 }
 
 /// The curve of `select`.
