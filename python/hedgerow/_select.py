@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -41,8 +42,18 @@ def _word(name: str, value: Any, known: dict[str, Any]) -> Any:
     return known[value]
 
 
+def _variant(name: str, value: Any, *words: str) -> str:
+    """The variant that the library calls by a word: ``one-by-one`` is ``OneByOne``."""
+    variants = {word: "".join(map(str.capitalize, word.split("-"))) for word in words}
+    return _word(name, value, variants)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Selector(SelectorMixin, BaseEstimator):
     """Ranks the features in ``fit`` and keeps the best in ``transform``.
+
+    Selectors are data classes: the parameters of ``__init__`` are the annotated fields, those of
+    the classes above first.
 
     Attributes
     ----------
@@ -54,8 +65,8 @@ class _Selector(SelectorMixin, BaseEstimator):
         Named numbers that the method found on the way.
     """
 
-    n_features_to_select: int | float | None
-    n_jobs: int | None
+    n_features_to_select: int | float | None = field(default=None, kw_only=False)
+    n_jobs: int | None = None
 
     @abstractmethod
     def _selector(self) -> Any:
@@ -122,72 +133,50 @@ class _Selector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _information(binning: Any, bins: Any, deviations: Any, keep_discrete: Any) -> Any:
-    """How mutual information is estimated, as the library reads it."""
-    bins = _count("bins", bins, 2)
-    deviations = _number("deviations", deviations)
-    binnings = {
-        "deviations": {"Deviations": {"bins": bins, "deviations": deviations}},
-        "quantiles": {"Quantiles": {"bins": bins}},
-        "values": "Values",
-    }
-    return {
-        "binning": _word("binning", binning, binnings),
-        "keep_discrete": bool(keep_discrete),
-        "nonzero_only": False,
-        "max_bytes": 8 * _GIBIBYTE,
-    }
-
-
 def _kernel(gamma: Any) -> Any:
     """Gaussian of a width, or linear."""
     return "Linear" if gamma is None else {"Gaussian": {"gamma": _number("gamma", gamma)}}
 
 
-class _Filter(_Selector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Discretising(_Selector):
+    """A method that can make features discrete."""
+
+    binning: str = "deviations"
+    bins: int = 3
+    deviations: float = 1.0
+    keep_discrete: bool = False
+
+    def _information(self) -> Any:
+        """How mutual information is estimated, as the library reads it."""
+        bins = _count("bins", self.bins, 2)
+        deviations = _number("deviations", self.deviations)
+        binnings = {
+            "deviations": {"Deviations": {"bins": bins, "deviations": deviations}},
+            "quantiles": {"Quantiles": {"bins": bins}},
+            "values": "Values",
+        }
+        return {
+            "binning": _word("binning", self.binning, binnings),
+            "keep_discrete": bool(self.keep_discrete),
+            "nonzero_only": False,
+            "max_bytes": 8 * _GIBIBYTE,
+        }
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _Filter(_Discretising):
     """A method that compares features."""
 
-    similarity: str
-    relevance: str
-    binning: str
-    bins: int
-    deviations: float
-    keep_discrete: bool
-
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        similarity="mi",
-        relevance="priors",
-        binning="deviations",
-        bins=3,
-        deviations=1.0,
-        keep_discrete=False,
-        n_jobs=None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.similarity = similarity
-        self.relevance = relevance
-        self.binning = binning
-        self.bins = bins
-        self.deviations = deviations
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
+    similarity: str = "mi"
+    relevance: str = "priors"
 
     def _similarity(self) -> Any:
-        kind = _word(
-            "similarity",
-            self.similarity,
-            {"mi": "mi", "correlation": True, "covariance": False},
-        )
-        relevances = {"priors": "Priors", "f-statistic": "FStatistic"}
-        relevance = _word("relevance", self.relevance, relevances)
+        kinds = {"mi": "mi", "correlation": True, "covariance": False}
+        kind = _word("similarity", self.similarity, kinds)
+        relevance = _variant("relevance", self.relevance, "priors", "f-statistic")
         if kind == "mi":
-            information = _information(
-                self.binning, self.bins, self.deviations, self.keep_discrete
-            )
-            return {"MutualInformation": information}
+            return {"MutualInformation": self._information()}
         return {
             "Correlation": {
                 "normalized": kind,
@@ -197,6 +186,7 @@ class _Filter(_Selector):
         }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MaxRel(_Filter):
     """Every feature by its own relevance.
 
@@ -223,6 +213,7 @@ class MaxRel(_Filter):
         return {"MaxRelevance": self._similarity()}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MRMR(_Filter):
     """Minimal redundancy, maximal relevance: feature after feature.
 
@@ -236,43 +227,19 @@ class MRMR(_Filter):
     The others are those of :class:`MaxRel`.
     """
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        scheme="difference",
-        quotient_offset=0.01,
-        similarity="mi",
-        relevance="priors",
-        binning="deviations",
-        bins=3,
-        deviations=1.0,
-        keep_discrete=False,
-        n_jobs=None,
-    ):
-        super().__init__(
-            n_features_to_select,
-            similarity=similarity,
-            relevance=relevance,
-            binning=binning,
-            bins=bins,
-            deviations=deviations,
-            keep_discrete=keep_discrete,
-            n_jobs=n_jobs,
-        )
-        self.scheme = scheme
-        self.quotient_offset = quotient_offset
+    scheme: str = "difference"
+    quotient_offset: float = 0.01
 
     def _selector(self) -> Any:
-        schemes = {"difference": "Difference", "quotient": "Quotient"}
         params = {
-            "scheme": _word("scheme", self.scheme, schemes),
+            "scheme": _variant("scheme", self.scheme, "difference", "quotient"),
             "quotient_offset": _number("quotient_offset", self.quotient_offset),
             "count": None,
         }
         return {"Mrmr": [self._similarity(), params]}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class QPFS(_Filter):
     """Quadratic programming feature selection.
 
@@ -299,63 +266,27 @@ class QPFS(_Filter):
     ``weights_`` the weight of every feature.
     """
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        alpha=None,
-        mean="computed",
-        rate=None,
-        sampling="uniform",
-        domain="simplex",
-        eigen_threshold=1e-8,
-        keep_constant=False,
-        similarity="mi",
-        relevance="priors",
-        binning="deviations",
-        bins=3,
-        deviations=1.0,
-        keep_discrete=False,
-        random_state=None,
-        n_jobs=None,
-    ):
-        super().__init__(
-            n_features_to_select,
-            similarity=similarity,
-            relevance=relevance,
-            binning=binning,
-            bins=bins,
-            deviations=deviations,
-            keep_discrete=keep_discrete,
-            n_jobs=n_jobs,
-        )
-        self.alpha = alpha
-        self.mean = mean
-        self.rate = rate
-        self.sampling = sampling
-        self.domain = domain
-        self.eigen_threshold = eigen_threshold
-        self.keep_constant = keep_constant
-        self.random_state = random_state
+    alpha: float | None = None
+    mean: str = "computed"
+    rate: float | None = None
+    sampling: str = "uniform"
+    domain: str = "simplex"
+    eigen_threshold: float = 1e-8
+    keep_constant: bool = False
+    random_state: Any = None
 
     def _selector(self) -> Any:
-        means = {
-            "computed": "Computed",
-            "approximated": "Approximated",
-            "upper-triangle": "UpperTriangle",
-        }
-        mean = _word("mean", self.mean, means)
-        samplings = {"uniform": "Uniform", "column-norm": "ColumnNorm", "diagonal": "Diagonal"}
+        mean = _variant("mean", self.mean, "computed", "approximated", "upper-triangle")
         params = {
             "alpha": {"Heuristic": mean}
             if self.alpha is None
             else {"Fixed": _number("alpha", self.alpha)},
             "rate": None if self.rate is None else _number("rate", self.rate),
-            "sampling": _word("sampling", self.sampling, samplings),
-            "eigen_threshold": _number("eigen_threshold", self.eigen_threshold),
-            "domain": _word(
-                "domain", self.domain, {"simplex": "Simplex", "subspace": "Subspace"}
+            "sampling": _variant(
+                "sampling", self.sampling, "uniform", "column-norm", "diagonal"
             ),
+            "eigen_threshold": _number("eigen_threshold", self.eigen_threshold),
+            "domain": _variant("domain", self.domain, "simplex", "subspace"),
             "keep_constant": bool(self.keep_constant),
             "seed": self._seed(),
             "max_bytes": 4 * _GIBIBYTE,
@@ -371,6 +302,7 @@ class QPFS(_Filter):
         return self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CFS(_Filter):
     """The subset of features of best merit, searched best first.
 
@@ -383,36 +315,15 @@ class CFS(_Filter):
     ``n_features_to_select`` are kept if the best subset is smaller.
     """
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        patience=5,
-        similarity="correlation",
-        relevance="priors",
-        binning="deviations",
-        bins=3,
-        deviations=1.0,
-        keep_discrete=False,
-        n_jobs=None,
-    ):
-        super().__init__(
-            n_features_to_select,
-            similarity=similarity,
-            relevance=relevance,
-            binning=binning,
-            bins=bins,
-            deviations=deviations,
-            keep_discrete=keep_discrete,
-            n_jobs=n_jobs,
-        )
-        self.patience = patience
+    patience: int = 5
+    similarity: str = "correlation"
 
     def _selector(self) -> Any:
         params = {"patience": _count("patience", self.patience), "count": None}
         return {"Cfs": [self._similarity(), params]}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ReliefF(_Selector):
     """Features that differ between near rows of different classes.
 
@@ -431,24 +342,19 @@ class ReliefF(_Selector):
 
     _needs_two_classes = True
 
-    def __init__(
-        self, n_features_to_select=None, *, n_neighbors=3, variant="ratio", n_jobs=None
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.variant = variant
-        self.n_jobs = n_jobs
+    n_neighbors: int = 3
+    variant: str = "ratio"
 
     def _selector(self) -> Any:
-        variants = {"ratio": "Ratio", "classic": "Classic"}
         return {
             "Relief": {
                 "neighbours": _count("n_neighbors", self.n_neighbors),
-                "variant": _word("variant", self.variant, variants),
+                "variant": _variant("variant", self.variant, "ratio", "classic"),
             }
         }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Streamwise(_Selector):
     """Streamwise selection by α-investing; two classes.
 
@@ -462,11 +368,8 @@ class Streamwise(_Selector):
         Number of threads.
     """
 
-    def __init__(self, n_features_to_select=None, *, wealth=0.5, payout=0.5, n_jobs=None):
-        self.n_features_to_select = n_features_to_select
-        self.wealth = wealth
-        self.payout = payout
-        self.n_jobs = n_jobs
+    wealth: float = 0.5
+    payout: float = 0.5
 
     def _selector(self) -> Any:
         return {
@@ -482,6 +385,7 @@ class Streamwise(_Selector):
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RFESVM(_Selector):
     """Recursive feature elimination by a support vector machine.
 
@@ -501,27 +405,17 @@ class RFESVM(_Selector):
 
     _needs_two_classes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        C=1.0,
-        gamma=None,
-        elimination="halving",
-        n_jobs=None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.C = C
-        self.gamma = gamma
-        self.elimination = elimination
-        self.n_jobs = n_jobs
+    C: float = 1.0
+    gamma: float | None = None
+    elimination: str = "halving"
 
     def _selector(self) -> Any:
-        words = {"halving": "Halving", "one-by-one": "OneByOne"}
         return {
             "Rfe": {
                 "cost": _number("C", self.C),
-                "elimination": _word("elimination", self.elimination, words),
+                "elimination": _variant(
+                    "elimination", self.elimination, "halving", "one-by-one"
+                ),
                 "kernel": _kernel(self.gamma),
                 "keep": 1,
                 "tolerance": 1e-3,
@@ -530,6 +424,7 @@ class RFESVM(_Selector):
         }
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WrapperSVM(_Selector):
     """Greedy search by the cross-validated error of a support vector machine.
 
@@ -553,38 +448,25 @@ class WrapperSVM(_Selector):
 
     _needs_two_classes = True
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        direction="forward",
-        C=1.0,
-        gamma=None,
-        cv=5,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.direction = direction
-        self.C = C
-        self.gamma = gamma
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    direction: str = "forward"
+    C: float = 1.0
+    gamma: float | None = None
+    cv: int = 5
+    random_state: Any = None
 
     def _selector(self) -> Any:
-        directions = {"forward": "Forward", "backward": "Backward"}
-        search = {"direction": _word("direction", self.direction, directions), "count": None}
+        direction = _variant("direction", self.direction, "forward", "backward")
         judge = {
             "cost": _number("C", self.C),
             "kernel": _kernel(self.gamma),
             "folds": _count("cv", self.cv, 2),
             "seed": self._seed(),
         }
-        return {"Wrapper": [search, judge]}
+        return {"Wrapper": [{"direction": direction, "count": None}, judge]}
 
 
-class MaxDep(_Selector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MaxDep(_Discretising):
     """The features of largest joint information with the class; for a few discrete features.
 
     Parameters
@@ -593,43 +475,18 @@ class MaxDep(_Selector):
         How many features to keep: a count, a share, or all.
     search : {"greedy", "exhaustive"}
         One feature after the other, or all sets of at most 20 features.
-    binning : {"deviations", "quantiles", "values"}
-        How features become discrete.
-    bins, deviations : int, float
-        Number of segments, and half of the range they cover in standard deviations.
-    keep_discrete : bool
-        Whether features with no more values than ``bins`` keep them.
-    n_jobs : int or None
-        Number of threads.
+
+    The others are those of :class:`MaxRel`, without ``similarity`` and ``relevance``.
     """
 
-    def __init__(
-        self,
-        n_features_to_select=None,
-        *,
-        search="greedy",
-        binning="deviations",
-        bins=3,
-        deviations=1.0,
-        keep_discrete=False,
-        n_jobs=None,
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.search = search
-        self.binning = binning
-        self.bins = bins
-        self.deviations = deviations
-        self.keep_discrete = keep_discrete
-        self.n_jobs = n_jobs
+    search: str = "greedy"
 
     def _selector(self) -> Any:
-        information = _information(
-            self.binning, self.bins, self.deviations, self.keep_discrete
-        )
-        searches = {"greedy": "Greedy", "exhaustive": "Exhaustive"}
-        return {"MaxDependency": [information, _word("search", self.search, searches)]}
+        search = _variant("search", self.search, "greedy", "exhaustive")
+        return {"MaxDependency": [self._information(), search]}
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomSelector(_Selector):
     """Features in random order: what every method should beat.
 
@@ -643,10 +500,7 @@ class RandomSelector(_Selector):
         Number of threads.
     """
 
-    def __init__(self, n_features_to_select=None, *, random_state=None, n_jobs=None):
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    random_state: Any = None
 
     def _selector(self) -> Any:
         return {"Random": {"seed": self._seed()}}

@@ -14,22 +14,9 @@ use hedgerow::solve::goldfarb_idnani::{
 use hedgerow::solve::simplex::{SimplexProgram, minimize_on_simplex};
 use hedgerow::{Error, Status};
 use proptest::prelude::*;
-use select_support::{golden, numbers, random_data};
-
-/// $GG^\top + \rho I$.
-fn hessian(factor: &[f64], rank: usize, ridge: f64) -> Vec<f64> {
-    let n = factor.len() / rank;
-    let mut matrix = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..n {
-            matrix[i * n + j] = (0..rank)
-                .map(|k| factor[i * rank + k] * factor[j * rank + k])
-                .sum::<f64>();
-        }
-        matrix[i * n + i] += ridge;
-    }
-    matrix
-}
+use select_support::{
+    frobenius, golden, hessian, numbers, positive_similarity, random_data, sampled_rows,
+};
 
 /// Solves on the simplex by Goldfarb and Idnani's method.
 fn on_simplex(matrix: &[f64], linear: &[f64]) -> ProgramSolution {
@@ -209,14 +196,6 @@ fn contradictions_and_saddles_are_told() {
     assert_eq!(goldfarb_idnani(&saddle).status, ProgramStatus::NotConvex);
 }
 
-/// A similarity with a positive definite matrix and random relevance.
-fn positive_similarity(n: usize, rank: usize, seed: u64) -> GivenSimilarity {
-    let mut random = Generator::new(seed);
-    let factor: Vec<f64> = (0..n * rank).map(|_| random.uniform()).collect();
-    let relevance = (0..n).map(|_| random.uniform()).collect();
-    GivenSimilarity::new(hessian(&factor, rank, 0.05), relevance).expect("valid")
-}
-
 #[test]
 fn relevance_alone_is_max_relevance() {
     let data = random_data(80, 20, 3, 0.0, 2);
@@ -362,86 +341,6 @@ fn the_heuristic_has_all_its_forms() {
     let even = QpfsParams::default().rank(&nothing).expect("valid");
     assert_eq!(even.alpha, 0.5);
     assert_eq!(even.ranking.features, [0, 1, 2]);
-}
-
-fn frobenius(matrix: &[f64]) -> f64 {
-    matrix.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-fn sampled_rows(matrix: &[f64], n: usize, positions: &[usize]) -> Vec<f64> {
-    positions
-        .iter()
-        .flat_map(|&i| matrix[i * n..(i + 1) * n].to_vec())
-        .collect()
-}
-
-#[test]
-fn sampled_rows_rebuild_a_matrix_of_their_rank() {
-    let mut random = Generator::new(11);
-    let (n, rank) = (40, 6);
-    let factor: Vec<f64> = (0..n * rank).map(|_| random.normal()).collect();
-    let matrix = hessian(&factor, rank, 0.0);
-    let positions = random.sample(n, rank);
-    let nystrom =
-        NystromFactor::new(&sampled_rows(&matrix, n, &positions), &positions, n).expect("valid");
-    let error: Vec<f64> = nystrom
-        .matrix()
-        .iter()
-        .zip(&matrix)
-        .map(|(a, b)| a - b)
-        .collect();
-    assert!(frobenius(&error) < 1e-8 * frobenius(&matrix));
-    let (values, vectors) = nystrom.orthonormal(1e-8).expect("valid");
-    assert_eq!(values.len(), rank);
-    for a in 0..rank {
-        for b in 0..rank {
-            let product: f64 = (0..n)
-                .map(|i| vectors[i * rank + a] * vectors[i * rank + b])
-                .sum();
-            assert!((product - f64::from(u8::from(a == b))).abs() < 1e-8);
-        }
-    }
-    // The extension without orthogonalisation, [U; B'U/λ], has the same product.
-    let trace: f64 = values.iter().sum();
-    let diagonal: f64 = (0..n).map(|i| matrix[i * n + i]).sum();
-    assert!((trace - diagonal).abs() < 1e-8 * diagonal);
-    assert!((nystrom.sum() - matrix.iter().sum::<f64>()).abs() < 1e-8 * frobenius(&matrix));
-}
-
-#[test]
-fn the_error_falls_as_more_rows_are_sampled() {
-    // Few rows, many features, as in gene expression: the matrix is indefinite.
-    let data = random_data(60, 150, 4, 0.0, 21);
-    for similarity in [
-        Box::new(
-            MutualInformationParams::default()
-                .fit(&data)
-                .expect("valid"),
-        ) as Box<dyn Similarity>,
-        Box::new(CorrelationParams::default().fit(&data).expect("valid")),
-    ] {
-        let matrix = similarity.matrix(u64::MAX).expect("valid");
-        let mut last = f64::INFINITY;
-        for count in [8, 30, 75, 140] {
-            // Nested samples, so that one draw is compared with its own extension.
-            let mut order: Vec<usize> = (0..150).collect();
-            Generator::new(3).shuffle(&mut order);
-            let mut positions = order[..count].to_vec();
-            positions.sort_unstable();
-            let rows = sampled_rows(&matrix, 150, &positions);
-            let nystrom = NystromFactor::new(&rows, &positions, 150).expect("valid");
-            let error: Vec<f64> = nystrom
-                .matrix()
-                .iter()
-                .zip(&matrix)
-                .map(|(a, b)| a - b)
-                .collect();
-            let relative = frobenius(&error) / frobenius(&matrix);
-            assert!(relative < last, "{count} rows: {relative} after {last}");
-            last = relative;
-        }
-        assert!(last < 0.5);
-    }
 }
 
 #[test]

@@ -4,12 +4,13 @@ mod select_support;
 
 use hedgerow::data::{ClassLabels, CsrMatrix, Dataset, Generator, Samples, Target};
 use hedgerow::select::{
-    Binning, CorrelationParams, GivenSimilarity, MaxDependency, MrmrParams, MrmrScheme,
-    MutualInformationParams, Similarity, max_relevance,
+    Binning, Correlation, CorrelationParams, CorrelationRelevance, GivenSimilarity, MaxDependency,
+    MrmrParams, MrmrScheme, MutualInformationParams, Similarity, max_relevance,
 };
 use hedgerow::{Error, Result};
 use proptest::prelude::*;
 use select_support::{as_sparse, golden, numbers, random_data};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn golden_data() -> Dataset {
     let golden = golden();
@@ -253,26 +254,136 @@ fn naive_mrmr(similarity: &dyn Similarity, scheme: MrmrScheme, offset: f64) -> V
 
 #[test]
 fn mrmr_is_the_naive_double_loop() {
-    let data = random_data(90, 25, 3, 0.0, 8);
-    let similarities: [Box<dyn Similarity>; 2] = [
+    // Wide enough for rows of similarities to be computed before they are asked for, many times.
+    let data = random_data(90, 50, 3, 0.0, 8);
+    let f_statistic = CorrelationParams::default().with_relevance(CorrelationRelevance::FStatistic);
+    let similarities: [Box<dyn Similarity>; 4] = [
         Box::new(
             MutualInformationParams::default()
                 .fit(&data)
                 .expect("valid"),
         ),
         Box::new(CorrelationParams::default().fit(&data).expect("valid")),
+        Box::new(f_statistic.fit(&data).expect("valid")),
+        Box::new(f_statistic.fit(&as_sparse(&data)).expect("valid")),
     ];
     for similarity in &similarities {
-        for scheme in [MrmrScheme::Difference, MrmrScheme::Quotient] {
-            let params = MrmrParams::default().with_scheme(scheme);
+        for (scheme, offset) in [
+            (MrmrScheme::Difference, 0.01),
+            (MrmrScheme::Quotient, 0.01),
+            (MrmrScheme::Quotient, 0.0),
+        ] {
+            let params = MrmrParams::default()
+                .with_scheme(scheme)
+                .with_quotient_offset(offset);
             let all = params.rank(similarity.as_ref()).expect("valid");
-            assert_eq!(all.features, naive_mrmr(similarity.as_ref(), scheme, 0.01));
-            let some = params
-                .with_count(7)
-                .rank(similarity.as_ref())
-                .expect("valid");
-            assert_eq!(some.features, all.features[..7]);
-            assert_eq!(some.scores, all.scores[..7]);
+            let naive = naive_mrmr(similarity.as_ref(), scheme, offset);
+            assert_eq!(all.features, naive);
+            for count in [1, 2, 17, 40] {
+                let some = params
+                    .with_count(count)
+                    .rank(similarity.as_ref())
+                    .expect("valid");
+                assert_eq!(some.features, all.features[..count]);
+                assert_eq!(some.scores, all.scores[..count]);
+            }
+        }
+    }
+}
+
+/// Similarities that count the rows they are asked for.
+struct Counted {
+    inner: Correlation,
+    rows: AtomicUsize,
+    passes: AtomicUsize,
+    together: usize,
+}
+
+impl Similarity for Counted {
+    fn n_features(&self) -> usize {
+        self.inner.n_features()
+    }
+
+    fn pair(&self, first: usize, second: usize) -> f64 {
+        self.inner.pair(first, second)
+    }
+
+    fn relevance(&self, feature: usize) -> f64 {
+        self.inner.relevance(feature)
+    }
+
+    fn rows_together(&self) -> usize {
+        self.together
+    }
+
+    fn row_into(&self, feature: usize, out: &mut [f64]) {
+        self.rows.fetch_add(1, Ordering::Relaxed);
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        self.inner.row_into(feature, out);
+    }
+
+    fn rows(&self, features: &[usize]) -> Vec<f64> {
+        self.rows.fetch_add(features.len(), Ordering::Relaxed);
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        self.inner.rows(features)
+    }
+}
+
+#[test]
+fn rows_of_runners_up_are_computed_ahead_and_change_nothing() {
+    let data = random_data(200, 300, 2, 0.0, 12);
+    let params = MrmrParams::default().with_count(50);
+    let mut found = Vec::new();
+    for together in [1, 2, 16] {
+        let counted = Counted {
+            inner: CorrelationParams::default().fit(&data).expect("valid"),
+            rows: AtomicUsize::new(0),
+            passes: AtomicUsize::new(0),
+            together,
+        };
+        found.push(params.rank(&counted).expect("valid"));
+        let (rows, passes) = (counted.rows.into_inner(), counted.passes.into_inner());
+        if together == 1 {
+            assert_eq!((rows, passes), (49, 49), "no row for the last choice");
+        } else {
+            assert!(passes < 49 && rows >= 49, "{rows} rows in {passes} passes");
+            // Passes that do not pay become smaller.
+            assert!(rows < 3 * 49, "{rows} rows in {passes} passes");
+        }
+    }
+    assert_eq!(found[0], found[1]);
+    assert_eq!(found[0], found[2]);
+}
+
+#[test]
+fn correlation_is_what_a_double_loop_finds_however_it_is_asked() {
+    // More rows than a tile has, and a rest that fills no vector.
+    let data = random_data(1_037, 37, 3, 0.0, 21);
+    let correlation = CorrelationParams::default().fit(&data).expect("valid");
+    let columns: Vec<Vec<f64>> = (0..37)
+        .map(|f| {
+            let view = data.samples().view();
+            (0..view.n_rows())
+                .map(|i| view.row(i).values()[f])
+                .collect()
+        })
+        .collect();
+    let all: Vec<usize> = (0..37).collect();
+    let rows = correlation.rows(&all);
+    let some = correlation.rows(&[5, 30, 5]);
+    assert_eq!(some[..37], rows[5 * 37..6 * 37]);
+    assert_eq!(some[37..74], rows[30 * 37..31 * 37]);
+    assert_eq!(some[74..], some[..37]);
+    assert!(correlation.rows(&[]).is_empty());
+    let mut own = vec![0.0; 37];
+    for i in 0..37 {
+        correlation.row_into(i, &mut own);
+        assert_eq!(own, rows[i * 37..(i + 1) * 37]);
+        for j in 0..37 {
+            let naive = naive_correlation(&columns[i], &columns[j]).abs();
+            assert!((own[j] - naive).abs() < 1e-12, "{i} {j}");
+            assert_eq!(own[j], correlation.pair(i, j));
+            assert_eq!(own[j], rows[j * 37 + i], "symmetric to the last bit");
         }
     }
 }

@@ -82,158 +82,216 @@ words! {
     SearchWord for DependencySearch { Greedy, Exhaustive }
 }
 
-/// A method of selection and its options.
+/// A method of selection and its options, those of a method or a kind together.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SelectionArgs {
     /// The method
     #[arg(value_name = "METHOD")]
     pub(crate) method: SelectMethod,
+    #[command(flatten)]
+    comparison: ComparisonArgs,
+    #[command(flatten)]
+    qpfs: QpfsArgs,
+    #[command(flatten)]
+    mrmr: MrmrArgs,
+    #[command(flatten)]
+    cfs: CfsArgs,
+    #[command(flatten)]
+    relief: ReliefArgs,
+    #[command(flatten)]
+    streamwise: StreamwiseArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+    #[command(flatten)]
+    rfe: RfeArgs,
+    #[command(flatten)]
+    wrapper: WrapperArgs,
+    #[command(flatten)]
+    dependency: DependencyArgs,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Similarity")]
+struct ComparisonArgs {
     /// What features are compared by (maxrel, mrmr, qpfs, cfs) [default: mi; cfs: correlation]
-    #[arg(long, value_name = "NAME", help_heading = "Similarity")]
-    pub(crate) similarity: Option<SimilarityWord>,
+    #[arg(long, value_name = "NAME")]
+    similarity: Option<SimilarityWord>,
     /// What makes a feature relevant for correlation
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "priors",
-        help_heading = "Similarity"
-    )]
-    pub(crate) relevance: RelevanceWord,
+    #[arg(long, value_name = "NAME", default_value = "priors")]
+    relevance: RelevanceWord,
     /// How features become discrete for mi
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "deviations",
-        help_heading = "Similarity"
-    )]
-    pub(crate) binning: BinningWord,
+    #[arg(long, value_name = "NAME", default_value = "deviations")]
+    binning: BinningWord,
     /// Number of segments; odd for deviations
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 3,
-        help_heading = "Similarity"
-    )]
-    pub(crate) bins: usize,
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    bins: usize,
     /// Deviations on either side of the mean that the inner segments cover
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 1.0,
-        help_heading = "Similarity"
-    )]
-    pub(crate) deviations: f64,
+    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    deviations: f64,
     /// Features with no more values than segments keep them
-    #[arg(long, help_heading = "Similarity")]
-    pub(crate) keep_discrete: bool,
+    #[arg(long)]
+    keep_discrete: bool,
     /// Judge a pair by the rows where neither feature is 0
-    #[arg(long, help_heading = "Similarity")]
-    pub(crate) nonzero_only: bool,
+    #[arg(long)]
+    nonzero_only: bool,
+}
+
+impl ComparisonArgs {
+    fn information(&self) -> MutualInformationParams {
+        let binning = match self.binning {
+            BinningWord::Deviations => Binning::Deviations {
+                bins: self.bins,
+                deviations: self.deviations,
+            },
+            BinningWord::Quantiles => Binning::Quantiles { bins: self.bins },
+            BinningWord::Values => Binning::Values,
+        };
+        MutualInformationParams::default()
+            .with_binning(binning)
+            .with_keep_discrete(self.keep_discrete)
+            .with_nonzero_only(self.nonzero_only)
+    }
+
+    fn kind(&self, default: SimilarityWord) -> SimilarityKind {
+        let word = self.similarity.unwrap_or(default);
+        if word == SimilarityWord::Mi {
+            return SimilarityKind::MutualInformation(self.information());
+        }
+        SimilarityKind::Correlation(
+            CorrelationParams::default()
+                .with_normalized(word == SimilarityWord::Correlation)
+                .with_relevance(self.relevance.into()),
+        )
+    }
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "qpfs")]
+struct QpfsArgs {
     /// Trade-off from 0 (redundancy) to 1 (relevance) [default: from the data]
-    #[arg(long, value_name = "X", help_heading = "qpfs")]
-    pub(crate) alpha: Option<f64>,
+    #[arg(long, value_name = "X")]
+    alpha: Option<f64>,
     /// Which mean similarity the default of --alpha uses
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "computed",
-        help_heading = "qpfs"
-    )]
-    pub(crate) mean: MeanWord,
+    #[arg(long, value_name = "NAME", default_value = "computed")]
+    mean: MeanWord,
     /// Compute only this part of the similarities (Nyström) [default: all]
-    #[arg(long, value_name = "P", help_heading = "qpfs")]
-    pub(crate) rate: Option<f64>,
+    #[arg(long, value_name = "P")]
+    rate: Option<f64>,
     /// How they are sampled
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "uniform",
-        help_heading = "qpfs"
-    )]
-    pub(crate) sampling: SamplingWord,
+    #[arg(long, value_name = "NAME", default_value = "uniform")]
+    sampling: SamplingWord,
     /// Where the weights may lie
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "simplex",
-        help_heading = "qpfs"
-    )]
-    pub(crate) domain: DomainWord,
+    #[arg(long, value_name = "NAME", default_value = "simplex")]
+    domain: DomainWord,
     /// Eigenvalues up to this part of the largest are dropped
-    #[arg(long, value_name = "X", default_value_t = 1e-8, help_heading = "qpfs")]
-    pub(crate) eigen_threshold: f64,
+    #[arg(long, value_name = "X", default_value_t = 1e-8)]
+    eigen_threshold: f64,
     /// Constant features take part
-    #[arg(long, help_heading = "qpfs")]
-    pub(crate) keep_constant: bool,
+    #[arg(long)]
+    keep_constant: bool,
+}
+
+impl QpfsArgs {
+    fn params(&self, seed: u64) -> QpfsParams {
+        let heuristic = || Alpha::Heuristic(self.mean.into());
+        let params = QpfsParams::default()
+            .with_alpha(self.alpha.map_or_else(heuristic, Alpha::Fixed))
+            .with_sampling(self.sampling.into())
+            .with_domain(self.domain.into())
+            .with_eigen_threshold(self.eigen_threshold)
+            .with_keep_constant(self.keep_constant)
+            .with_seed(seed);
+        match self.rate {
+            Some(rate) => params.with_rate(rate),
+            None => params,
+        }
+    }
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "mrmr")]
+struct MrmrArgs {
     /// How relevance and redundancy are joined: MID or MIQ
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "difference",
-        help_heading = "mrmr"
-    )]
-    pub(crate) scheme: SchemeWord,
+    #[arg(long, value_name = "NAME", default_value = "difference")]
+    scheme: SchemeWord,
     /// Added to the denominator of the quotient
-    #[arg(long, value_name = "X", default_value_t = 0.01, help_heading = "mrmr")]
-    pub(crate) quotient_offset: f64,
+    #[arg(long, value_name = "X", default_value_t = 0.01)]
+    quotient_offset: f64,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "cfs")]
+struct CfsArgs {
     /// Expansions without success after which the search ends
-    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "cfs")]
-    pub(crate) patience: usize,
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    patience: usize,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "relieff")]
+struct ReliefArgs {
     /// Hits and misses of a row
-    #[arg(long, value_name = "K", default_value_t = 3, help_heading = "relieff")]
-    pub(crate) neighbours: usize,
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    neighbours: usize,
     /// How hits and misses make a weight
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "ratio",
-        help_heading = "relieff"
-    )]
-    pub(crate) variant: VariantWord,
+    #[arg(long, value_name = "NAME", default_value = "ratio")]
+    variant: VariantWord,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "sfs")]
+struct StreamwiseArgs {
     /// Wealth at the beginning
-    #[arg(long, value_name = "X", default_value_t = 0.5, help_heading = "sfs")]
-    pub(crate) wealth: f64,
+    #[arg(long, value_name = "X", default_value_t = 0.5)]
+    wealth: f64,
     /// What a discovery earns
-    #[arg(long, value_name = "X", default_value_t = 0.5, help_heading = "sfs")]
-    pub(crate) payout: f64,
+    #[arg(long, value_name = "X", default_value_t = 0.5)]
+    payout: f64,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "rfe-svm and wrapper")]
+struct MachineArgs {
     /// Price of a violated margin
-    #[arg(
-        long,
-        value_name = "X",
-        default_value_t = 1.0,
-        help_heading = "rfe-svm and wrapper"
-    )]
-    pub(crate) cost: f64,
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    cost: f64,
     /// Gaussian kernel of this width [default: linear]
-    #[arg(long, value_name = "X", help_heading = "rfe-svm and wrapper")]
-    pub(crate) gamma: Option<f64>,
+    #[arg(long, value_name = "X")]
+    gamma: Option<f64>,
+}
+
+impl MachineArgs {
+    fn kernel(&self) -> RfeKernel {
+        self.gamma
+            .map_or(RfeKernel::Linear, |gamma| RfeKernel::Gaussian { gamma })
+    }
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "rfe-svm")]
+struct RfeArgs {
     /// How many features a round drops
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "halving",
-        help_heading = "rfe-svm"
-    )]
-    pub(crate) elimination: EliminationWord,
+    #[arg(long, value_name = "NAME", default_value = "halving")]
+    elimination: EliminationWord,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "wrapper")]
+struct WrapperArgs {
     /// Whether features are added one by one or removed
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "forward",
-        help_heading = "wrapper"
-    )]
-    pub(crate) direction: DirectionWord,
+    #[arg(long, value_name = "NAME", default_value = "forward")]
+    direction: DirectionWord,
     /// Folds by which a set of features is judged
-    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "wrapper")]
-    pub(crate) inner_folds: usize,
+    #[arg(long, value_name = "K", default_value_t = 5)]
+    inner_folds: usize,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "maxdep")]
+struct DependencyArgs {
     /// How the set is looked for; all sets only of 20 features or less
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "greedy",
-        help_heading = "maxdep"
-    )]
-    pub(crate) search: SearchWord,
+    #[arg(long, value_name = "NAME", default_value = "greedy")]
+    search: SearchWord,
 }
 
 impl SelectionArgs {
@@ -254,56 +312,12 @@ impl SelectionArgs {
         Ok(Self::from_arg_matches(&matches)?)
     }
 
-    fn information(&self) -> MutualInformationParams {
-        let binning = match self.binning {
-            BinningWord::Deviations => Binning::Deviations {
-                bins: self.bins,
-                deviations: self.deviations,
-            },
-            BinningWord::Quantiles => Binning::Quantiles { bins: self.bins },
-            BinningWord::Values => Binning::Values,
-        };
-        MutualInformationParams::default()
-            .with_binning(binning)
-            .with_keep_discrete(self.keep_discrete)
-            .with_nonzero_only(self.nonzero_only)
-    }
-
     fn similarity(&self) -> SimilarityKind {
-        let default = if self.method == SelectMethod::Cfs {
+        self.comparison.kind(if self.method == SelectMethod::Cfs {
             SimilarityWord::Correlation
         } else {
             SimilarityWord::Mi
-        };
-        let word = self.similarity.unwrap_or(default);
-        if word == SimilarityWord::Mi {
-            return SimilarityKind::MutualInformation(self.information());
-        }
-        SimilarityKind::Correlation(
-            CorrelationParams::default()
-                .with_normalized(word == SimilarityWord::Correlation)
-                .with_relevance(self.relevance.into()),
-        )
-    }
-
-    fn qpfs(&self, seed: u64) -> QpfsParams {
-        let heuristic = || Alpha::Heuristic(self.mean.into());
-        let params = QpfsParams::default()
-            .with_alpha(self.alpha.map_or_else(heuristic, Alpha::Fixed))
-            .with_sampling(self.sampling.into())
-            .with_domain(self.domain.into())
-            .with_eigen_threshold(self.eigen_threshold)
-            .with_keep_constant(self.keep_constant)
-            .with_seed(seed);
-        match self.rate {
-            Some(rate) => params.with_rate(rate),
-            None => params,
-        }
-    }
-
-    fn kernel(&self) -> RfeKernel {
-        self.gamma
-            .map_or(RfeKernel::Linear, |gamma| RfeKernel::Gaussian { gamma })
+        })
     }
 
     /// The method with its parameters, checked.
@@ -313,37 +327,40 @@ impl SelectionArgs {
             SelectMethod::Mrmr => Selector::Mrmr(
                 self.similarity(),
                 MrmrParams::default()
-                    .with_scheme(self.scheme.into())
-                    .with_quotient_offset(self.quotient_offset),
+                    .with_scheme(self.mrmr.scheme.into())
+                    .with_quotient_offset(self.mrmr.quotient_offset),
             ),
-            SelectMethod::Qpfs => Selector::Qpfs(self.similarity(), self.qpfs(seed)),
+            SelectMethod::Qpfs => Selector::Qpfs(self.similarity(), self.qpfs.params(seed)),
             SelectMethod::Cfs => Selector::Cfs(
                 self.similarity(),
-                CfsParams::default().with_patience(self.patience),
+                CfsParams::default().with_patience(self.cfs.patience),
             ),
             SelectMethod::Relieff => Selector::Relief(
                 ReliefParams::default()
-                    .with_neighbours(self.neighbours)
-                    .with_variant(self.variant.into()),
+                    .with_neighbours(self.relief.neighbours)
+                    .with_variant(self.relief.variant.into()),
             ),
             SelectMethod::Sfs => Selector::Streamwise(
                 StreamwiseParams::default()
-                    .with_wealth(self.wealth)
-                    .with_payout(self.payout),
+                    .with_wealth(self.streamwise.wealth)
+                    .with_payout(self.streamwise.payout),
             ),
             SelectMethod::RfeSvm => Selector::Rfe(
                 RfeParams::default()
-                    .with_cost(self.cost)
-                    .with_elimination(self.elimination.into())
-                    .with_kernel(self.kernel()),
+                    .with_cost(self.machine.cost)
+                    .with_elimination(self.rfe.elimination.into())
+                    .with_kernel(self.machine.kernel()),
             ),
-            SelectMethod::Maxdep => Selector::MaxDependency(self.information(), self.search.into()),
+            SelectMethod::Maxdep => Selector::MaxDependency(
+                self.comparison.information(),
+                self.dependency.search.into(),
+            ),
             SelectMethod::Wrapper => Selector::Wrapper(
-                WrapperParams::default().with_direction(self.direction.into()),
+                WrapperParams::default().with_direction(self.wrapper.direction.into()),
                 SubsetErrorParams::default()
-                    .with_cost(self.cost)
-                    .with_kernel(self.kernel())
-                    .with_folds(self.inner_folds)
+                    .with_cost(self.machine.cost)
+                    .with_kernel(self.machine.kernel())
+                    .with_folds(self.wrapper.inner_folds)
                     .with_seed(seed),
             ),
             SelectMethod::Random => Selector::Random { seed },
@@ -366,44 +383,37 @@ pub(crate) struct SelectArgs {
     /// Write the data with the kept features only, in the order of their columns
     #[arg(long, value_name = "FILE")]
     pub(crate) reduced: Option<String>,
-    /// Cross-validate a classifier with growing numbers of features, selected inside each fold
-    #[arg(long, help_heading = "Curve")]
-    pub(crate) curve: bool,
-    /// The classifier of the curve, as words of `hedgerow train`
-    #[arg(
-        long,
-        value_name = "WORDS",
-        default_value = "svm -t 0 -c 1",
-        help_heading = "Curve"
-    )]
-    pub(crate) classifier: String,
-    /// Numbers of features of the curve [default: 1, 2, 5, 10, 20, 50, … up to all or --top]
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        help_heading = "Curve"
-    )]
-    pub(crate) sizes: Vec<usize>,
-    /// Folds of the curve
-    #[arg(
-        short = 'v',
-        long,
-        value_name = "K",
-        default_value_t = 5,
-        help_heading = "Curve"
-    )]
-    pub(crate) folds: usize,
-    /// Repetitions of the folds, each drawn anew
-    #[arg(long, value_name = "R", default_value_t = 1, help_heading = "Curve")]
-    pub(crate) repeats: usize,
-    /// Draw the curve as SVG
-    #[arg(long, value_name = "FILE", requires = "curve", help_heading = "Curve")]
-    pub(crate) svg: Option<String>,
     /// Training data; - for standard input
     #[arg(value_name = "TRAIN")]
     pub(crate) train: String,
     /// The ranking (CSV); - for standard output
     #[arg(value_name = "OUT")]
     pub(crate) out: String,
+    // Last, because its heading in the help holds for what follows.
+    #[command(flatten)]
+    pub(crate) curve: CurveArgs,
+}
+
+/// The curve of `select`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Curve")]
+pub(crate) struct CurveArgs {
+    /// Cross-validate a classifier with growing numbers of features, selected inside each fold
+    #[arg(long = "curve")]
+    pub(crate) wanted: bool,
+    /// The classifier of the curve, as words of `hedgerow train`
+    #[arg(long, value_name = "WORDS", default_value = "svm -t 0 -c 1")]
+    pub(crate) classifier: String,
+    /// Numbers of features of the curve [default: 1, 2, 5, 10, 20, 50, … up to all or --top]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) sizes: Vec<usize>,
+    /// Folds of the curve
+    #[arg(short = 'v', long, value_name = "K", default_value_t = 5)]
+    pub(crate) folds: usize,
+    /// Repetitions of the folds, each drawn anew
+    #[arg(long, value_name = "R", default_value_t = 1)]
+    pub(crate) repeats: usize,
+    /// Draw the curve as SVG
+    #[arg(long, value_name = "FILE", requires = "wanted")]
+    pub(crate) svg: Option<String>,
 }

@@ -26,7 +26,7 @@ const SHOWN: usize = 10;
 
 pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
     session.claim_output("OUT", &args.out)?;
-    for (what, path) in [("--reduced", &args.reduced), ("--svg", &args.svg)] {
+    for (what, path) in [("--reduced", &args.reduced), ("--svg", &args.curve.svg)] {
         if let Some(path) = path {
             session.claim_output(what, path)?;
         }
@@ -34,6 +34,7 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
     let selector = args.selection.selector(session.seed)?;
     let classifier = args
         .curve
+        .wanted
         .then(|| classifier(args, session.seed))
         .transpose()?;
     if args.data.unlabelled() {
@@ -73,7 +74,7 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
     if let Some((method, trainer)) = classifier {
         let curve = curve(session, args, &input, &selector, trainer.as_ref())?;
         session.say(curve_text(args, method, &curve))?;
-        if let Some(path) = &args.svg {
+        if let Some(path) = &args.curve.svg {
             write_text(path, &chart(args, method, &input.name, &curve))?;
         }
         fields.insert("curve".to_owned(), curve_value(&curve));
@@ -214,17 +215,17 @@ fn classifier(
     args: &SelectArgs,
     seed: u64,
 ) -> Result<(&'static dyn AnyMethod, Box<dyn Trainer>), Failure> {
-    if args.folds < 2 || args.repeats < 1 {
+    if args.curve.folds < 2 || args.curve.repeats < 1 {
         return Err(Failure::usage(
             "the curve needs at least 2 folds and 1 repetition",
         ));
     }
-    if args.sizes.contains(&0) {
+    if args.curve.sizes.contains(&0) {
         return Err(Failure::usage(
             "--sizes: a number of features is at least 1",
         ));
     }
-    let words: Vec<&str> = args.classifier.split_whitespace().collect();
+    let words: Vec<&str> = args.curve.classifier.split_whitespace().collect();
     let name = words.first().copied().unwrap_or_default();
     let method = methods::by_name(name)
         .filter(|method| method.task() == Task::Classes)
@@ -280,15 +281,15 @@ fn curve(
     let limit = args
         .top
         .map_or(data.n_features(), |top| data.n_features().min(top as usize));
-    let sizes = if args.sizes.is_empty() {
+    let sizes = if args.curve.sizes.is_empty() {
         default_sizes(limit)
     } else {
-        args.sizes.clone()
+        args.curve.sizes.clone()
     };
     let mut splits: Vec<Split> = Vec::new();
-    for repeat in 0..args.repeats {
+    for repeat in 0..args.curve.repeats {
         let seed = session.seed.wrapping_add(repeat as u64);
-        splits.extend(folds_for(data, args.folds, seed).map_err(Failure::data(&input.name))?);
+        splits.extend(folds_for(data, args.curve.folds, seed).map_err(Failure::data(&input.name))?);
     }
     let mut trainer = trainer.duplicate();
     trainer.share_memory(splits.len().min(session.threads));
@@ -345,8 +346,8 @@ fn curve_text(args: &SelectArgs, method: &dyn AnyMethod, curve: &SelectionCurve)
     format!(
         "\n{} by {} folds, {} repetition(s), features selected inside each fold\n{}",
         method.name(),
-        args.folds,
-        args.repeats,
+        args.curve.folds,
+        args.curve.repeats,
         table::render(&head, &rows)
     )
 }

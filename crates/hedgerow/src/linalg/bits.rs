@@ -166,40 +166,28 @@ impl PopulationCount {
     }
 }
 
+/// [`joint_counts_body`] compiled for some features of the processor.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt")]
-fn scalar(
-    query: &[u64],
-    n_query: usize,
-    lanes: &[[u64; BIT_LANES]],
-    n_lanes: usize,
-    counts: &mut [LaneCounts],
-) {
-    joint_counts_body(query, n_query, lanes, n_lanes, counts);
+macro_rules! compiled_for {
+    ($($name:ident: $features:literal,)+) => {$(
+        #[target_feature(enable = $features)]
+        fn $name(
+            query: &[u64],
+            n_query: usize,
+            lanes: &[[u64; BIT_LANES]],
+            n_lanes: usize,
+            counts: &mut [LaneCounts],
+        ) {
+            joint_counts_body(query, n_query, lanes, n_lanes, counts);
+        }
+    )+};
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-fn avx2(
-    query: &[u64],
-    n_query: usize,
-    lanes: &[[u64; BIT_LANES]],
-    n_lanes: usize,
-    counts: &mut [LaneCounts],
-) {
-    joint_counts_body(query, n_query, lanes, n_lanes, counts);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vpopcntdq,avx2,popcnt")]
-fn avx512(
-    query: &[u64],
-    n_query: usize,
-    lanes: &[[u64; BIT_LANES]],
-    n_lanes: usize,
-    counts: &mut [LaneCounts],
-) {
-    joint_counts_body(query, n_query, lanes, n_lanes, counts);
+compiled_for! {
+    scalar: "popcnt",
+    avx2: "avx2,popcnt",
+    avx512: "avx512f,avx512vpopcntdq,avx2,popcnt",
 }
 
 #[cfg(test)]

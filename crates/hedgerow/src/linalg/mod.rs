@@ -9,6 +9,7 @@
 mod multiversion;
 mod bits;
 mod cholesky;
+mod column_products;
 mod coordinate_pass;
 mod dense;
 mod gather;
@@ -27,6 +28,7 @@ mod exp;
 
 pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
+pub(crate) use column_products::column_products;
 pub(crate) use coordinate_pass::{
     Coordinate, Primal, Violations, coordinate_loss, coordinate_pass,
 };

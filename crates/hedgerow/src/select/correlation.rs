@@ -13,16 +13,20 @@
 //! corrected by the means.
 
 use super::Similarity;
+use super::centered::{Centered, Store};
 use super::columns::Columns;
-use super::similarity::ensure_matrix_fits;
+use super::similarity::{ensure_matrix_fits, single_rows};
 use crate::data::{ClassLabels, Dataset, SamplesView};
-use crate::linalg::{dot, gram};
+use crate::linalg::{column_products, dot, gram};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Columns that one task prepares or compares.
+/// Columns that one task compares.
 const BLOCK: usize = 32;
+/// Rows of the matrix whose products with a column cost little more than those of one: what was
+/// read of the column is still in the cache.
+const ROWS_TOGETHER: usize = 16;
 
 /// What makes a feature relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -69,19 +73,6 @@ pub struct Correlation {
     relevance: Vec<f64>,
 }
 
-#[derive(Debug)]
-enum Store {
-    /// Centred columns of unit length, one after the other.
-    Dense(Vec<f64>),
-    /// The columns as they are, and their means.
-    Sparse {
-        starts: Vec<usize>,
-        rows: Vec<u32>,
-        values: Vec<f64>,
-        means: Vec<f64>,
-    },
-}
-
 impl CorrelationParams {
     /// Sets whether covariances are divided by the deviations.
     pub fn with_normalized(mut self, normalized: bool) -> Self {
@@ -115,109 +106,19 @@ impl CorrelationParams {
                 found: labels.len(),
             });
         }
-        let (store, norms) = if columns.n_features() > 0 && columns.entries(0).is_some() {
-            sparse(&columns)?
-        } else {
-            dense(&columns, self.max_bytes)?
-        };
+        let counts = labels.counts();
+        let features = Centered::new(&columns, labels.codes(), &counts, self.max_bytes)?;
         let mut correlation = Correlation {
             n_rows,
             normalized: self.normalized,
-            store,
-            norms,
+            store: features.store,
+            norms: features.norms,
             relevance: Vec::new(),
         };
-        correlation.relevance = correlation.relevance_of(labels, self.relevance);
+        correlation.relevance =
+            correlation.relevance_of(&features.class_sums, &counts, self.relevance);
         Ok(correlation)
     }
-}
-
-fn dense(columns: &Columns<'_>, max_bytes: u64) -> Result<(Store, Vec<f64>)> {
-    let (n_rows, n_features) = (columns.n_rows(), columns.n_features());
-    let needed = 8 * n_rows as u64 * n_features as u64;
-    if needed > max_bytes {
-        return Err(Error::Memory {
-            what: "the centred copy of the features",
-            needed_bytes: needed,
-            allowed_bytes: max_bytes,
-        });
-    }
-    let mut values = vec![0.0; n_rows * n_features];
-    let norms: Vec<Vec<f64>> = values
-        .par_chunks_mut(BLOCK * n_rows)
-        .enumerate()
-        .map(|(block, out)| {
-            columns.write(block * BLOCK, out);
-            out.chunks_exact_mut(n_rows)
-                .enumerate()
-                .map(|(at, column)| center(column, block * BLOCK + at))
-                .collect::<Result<Vec<f64>>>()
-        })
-        .collect::<Result<_>>()?;
-    Ok((Store::Dense(values), norms.concat()))
-}
-
-/// Centres a column, brings it to unit length and returns the length it had.
-fn center(column: &mut [f64], f: usize) -> Result<f64> {
-    let first = column[0];
-    if column.iter().all(|&x| x == first) {
-        column.fill(0.0);
-        return Ok(0.0);
-    }
-    let (mean, deviation) = Columns::moments(column, f)?;
-    let norm = deviation * (column.len() as f64).sqrt();
-    if norm == 0.0 {
-        // The spread is below what can be squared.
-        column.fill(0.0);
-        return Ok(0.0);
-    }
-    for x in column.iter_mut() {
-        *x = (*x - mean) / norm;
-    }
-    // Far from the origin the mean itself is rounded; what that left over goes now.
-    let left = column.iter().sum::<f64>() / column.len() as f64;
-    for x in column.iter_mut() {
-        *x -= left;
-    }
-    Ok(norm)
-}
-
-fn sparse(columns: &Columns<'_>) -> Result<(Store, Vec<f64>)> {
-    let n = columns.n_rows() as f64;
-    let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    let (mut means, mut norms) = (Vec::new(), Vec::new());
-    for f in 0..columns.n_features() {
-        let Some((column_rows, column)) = columns.entries(f) else {
-            continue;
-        };
-        let mean = column.iter().sum::<f64>() / n;
-        let zeros = n - column.len() as f64;
-        let squares: f64 = column.iter().map(|x| (x - mean) * (x - mean)).sum();
-        let norm = (squares + zeros * mean * mean).sqrt();
-        if !mean.is_finite() || !norm.is_finite() {
-            let largest = (0..column.len())
-                .max_by(|&a, &b| column[a].abs().total_cmp(&column[b].abs()))
-                .unwrap_or(0);
-            return Err(Error::TooWide {
-                row: column_rows[largest] as usize + 1,
-                column: f + 1,
-                value: column[largest],
-            });
-        }
-        let constant = zeros == 0.0 && column.iter().all(|&x| x == column[0]);
-        means.push(mean);
-        norms.push(if constant { 0.0 } else { norm });
-        rows.extend_from_slice(column_rows);
-        values.extend_from_slice(column);
-        starts.push(rows.len());
-    }
-    let store = Store::Sparse {
-        starts,
-        rows,
-        values,
-        means,
-    };
-    Ok((store, norms))
 }
 
 impl Correlation {
@@ -233,51 +134,24 @@ impl Correlation {
         cosine * (self.norms[i] * self.norms[j] / self.n_rows as f64)
     }
 
-    /// The relevance of every feature.
-    fn relevance_of(&self, labels: &ClassLabels, relevance: CorrelationRelevance) -> Vec<f64> {
-        let counts = labels.counts();
-        (0..self.norms.len())
-            .into_par_iter()
-            .with_min_len(BLOCK)
-            .map_init(Vec::new, |sums, f| {
-                if self.norms[f] == 0.0 {
-                    return 0.0;
-                }
-                self.class_sums(f, labels.codes(), &counts, sums);
-                match relevance {
-                    CorrelationRelevance::Priors => self.by_priors(f, sums, &counts),
-                    CorrelationRelevance::FStatistic => f_statistic(sums, &counts, self.n_rows),
-                }
-            })
-            .collect()
-    }
-
-    /// Products of a centred unit column with the indicators of the classes.
-    fn class_sums(&self, f: usize, codes: &[u32], counts: &[usize], sums: &mut Vec<f64>) {
-        sums.clear();
-        sums.resize(counts.len(), 0.0);
-        match &self.store {
-            Store::Dense(values) => {
-                let column = &values[f * self.n_rows..(f + 1) * self.n_rows];
-                for (&x, &code) in column.iter().zip(codes) {
-                    sums[code as usize] += x;
-                }
+    /// The relevance of every feature, from its sums over the classes.
+    fn relevance_of(
+        &self,
+        class_sums: &[f64],
+        counts: &[usize],
+        relevance: CorrelationRelevance,
+    ) -> Vec<f64> {
+        let of = |(f, &norm): (usize, &f64)| {
+            if norm == 0.0 {
+                return 0.0;
             }
-            Store::Sparse {
-                starts,
-                rows,
-                values,
-                means,
-            } => {
-                let range = starts[f]..starts[f + 1];
-                for (&i, &x) in rows[range.clone()].iter().zip(&values[range]) {
-                    sums[codes[i as usize] as usize] += x;
-                }
-                for (sum, &count) in sums.iter_mut().zip(counts) {
-                    *sum = (*sum - count as f64 * means[f]) / self.norms[f];
-                }
+            let sums = &class_sums[f * counts.len()..(f + 1) * counts.len()];
+            match relevance {
+                CorrelationRelevance::Priors => self.by_priors(f, sums, counts),
+                CorrelationRelevance::FStatistic => f_statistic(sums, counts, self.n_rows),
             }
-        }
+        };
+        self.norms.iter().enumerate().map(of).collect()
     }
 
     /// $\sum_k \hat P(k)|\hat\rho_{i,Y_k}|$.
@@ -399,6 +273,46 @@ impl Similarity for Correlation {
                     });
             }
         }
+    }
+
+    fn rows_together(&self) -> usize {
+        match self.store {
+            Store::Dense(_) => ROWS_TOGETHER,
+            Store::Sparse { .. } => 1,
+        }
+    }
+
+    fn rows(&self, features: &[usize]) -> Vec<f64> {
+        let Store::Dense(values) = &self.store else {
+            return single_rows(self, features);
+        };
+        let (n, width) = (self.n_rows, self.n_features());
+        let few: Vec<&[f64]> = features
+            .iter()
+            .map(|&f| &values[f * n..(f + 1) * n])
+            .collect();
+        let blocks: Vec<Vec<f64>> = values
+            .par_chunks(BLOCK * n)
+            .map(|columns| {
+                let count = columns.len() / n;
+                let mut products = vec![0.0; few.len() * count];
+                let groups = products.chunks_mut(ROWS_TOGETHER * count);
+                for (few, out) in few.chunks(ROWS_TOGETHER).zip(groups) {
+                    column_products(few, columns, n, out);
+                }
+                products
+            })
+            .collect();
+        let mut out = vec![0.0; features.len() * width];
+        for (first, products) in (0..width).step_by(BLOCK).zip(&blocks) {
+            let count = BLOCK.min(width - first);
+            for (at, products) in products.chunks_exact(count).enumerate() {
+                for (j, &cosine) in (first..).zip(products) {
+                    out[at * width + j] = self.finish(features[at], j, cosine);
+                }
+            }
+        }
+        out
     }
 
     fn matrix(&self, max_bytes: u64) -> Result<Vec<f64>> {

@@ -29,6 +29,7 @@
 //! ```
 
 mod binning;
+mod centered;
 mod cfs;
 mod columns;
 mod correlation;

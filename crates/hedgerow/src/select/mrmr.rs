@@ -8,6 +8,10 @@
 //! features from $N$ rows costs $O(NMm)$ time and $O(M)$ memory. Features that are constant come
 //! last, in the order of their index.
 //!
+//! Where several rows of $Q$ cost little more than one ([`Similarity::rows_together`]), those of the
+//! runners-up are computed with that of the winner: most of them win soon. What is chosen does not
+//! depend on it.
+//!
 //! | paper | here |
 //! |---|---|
 //! | $I(X_j;Y)$ | `relevance` |
@@ -19,6 +23,7 @@ use super::{Ranking, Similarity};
 use crate::Result;
 use crate::error::ensure_not_negative;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How relevance and redundancy are weighed against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -84,7 +89,7 @@ impl MrmrParams {
         let relevance = similarity.relevances();
         let mut open: Vec<usize> = (0..n).filter(|&f| !similarity.is_constant(f)).collect();
         let mut redundancy = vec![0.0; n];
-        let mut row = vec![0.0; n];
+        let mut rows = Foresight::new(similarity);
         let mut ranking = Ranking::default();
         while ranking.len() < count && !open.is_empty() {
             let chosen = ranking.len() as f64;
@@ -108,8 +113,9 @@ impl MrmrParams {
             }
             let feature = open.remove(best.0);
             ranking.push(feature, best.1);
-            if ranking.len() < count {
-                similarity.row_into(feature, &mut row);
+            let missing = count - ranking.len();
+            if missing > 0 {
+                let row = rows.row(feature, missing, |count| leading(&open, criterion, count));
                 for &f in &open {
                     redundancy[f] += row[f];
                 }
@@ -121,6 +127,82 @@ impl MrmrParams {
             }
         }
         Ok(ranking)
+    }
+}
+
+/// The best `count` of some features, best first; equal ones by index.
+fn leading(open: &[usize], criterion: impl Fn(usize) -> f64, count: usize) -> Vec<usize> {
+    let mut scored: Vec<(usize, f64)> = open.iter().map(|&f| (f, criterion(f))).collect();
+    let order = |a: &(usize, f64), b: &(usize, f64)| descending(a.1, b.1).then(a.0.cmp(&b.0));
+    if count < scored.len() {
+        scored.select_nth_unstable_by(count, order);
+        scored.truncate(count);
+    }
+    scored.sort_unstable_by(order);
+    scored.into_iter().map(|(f, _)| f).collect()
+}
+
+/// Rows of the similarities, some of them computed before they are asked for.
+struct Foresight<'a> {
+    similarity: &'a dyn Similarity,
+    /// Rows that may be wanted soon.
+    ready: BTreeMap<usize, Vec<f64>>,
+    /// Rows of the next pass.
+    batch: usize,
+    /// Rows asked for since the last pass.
+    used: usize,
+    /// The row asked for last.
+    row: Vec<f64>,
+}
+
+impl<'a> Foresight<'a> {
+    fn new(similarity: &'a dyn Similarity) -> Self {
+        Self {
+            similarity,
+            ready: BTreeMap::new(),
+            batch: similarity.rows_together(),
+            used: 0,
+            row: Vec::new(),
+        }
+    }
+
+    /// The row of a feature, where at most `missing` rows will be asked for from now on and
+    /// `leading` tells which features are likely to be next.
+    fn row(
+        &mut self,
+        feature: usize,
+        missing: usize,
+        leading: impl FnOnce(usize) -> Vec<usize>,
+    ) -> &[f64] {
+        if let Some(row) = self.ready.remove(&feature) {
+            self.row = row;
+            self.used += 1;
+            return &self.row;
+        }
+        let most = self.similarity.rows_together();
+        if self.used > 0 {
+            // As many as pay: a pass whose rows were of no use is followed by a smaller one.
+            self.batch = (2 * self.used).clamp(1, most);
+        }
+        self.used = 1;
+        let batch = self.batch.min(missing);
+        if batch <= 1 {
+            self.row.resize(self.similarity.n_features(), 0.0);
+            self.similarity.row_into(feature, &mut self.row);
+            return &self.row;
+        }
+        let leading = leading(2 * most);
+        // What fell behind is forgotten: memory stays bounded.
+        self.ready.retain(|f, _| leading.contains(f));
+        let mut wanted = vec![feature];
+        let unknown = leading.into_iter().filter(|f| !self.ready.contains_key(f));
+        wanted.extend(unknown.take(batch - 1));
+        let rows = self.similarity.rows(&wanted);
+        let mut rows = rows.chunks_exact(self.similarity.n_features());
+        self.row = rows.next().unwrap_or_default().to_vec();
+        let others = wanted[1..].iter().zip(rows);
+        self.ready.extend(others.map(|(&f, row)| (f, row.to_vec())));
+        &self.row
     }
 }
 

@@ -30,6 +30,12 @@ pub trait Similarity: Sync {
         }
     }
 
+    /// How many rows cost little more than one when [`Similarity::rows`] computes them together.
+    /// Methods that need some rows soon then ask for them at once.
+    fn rows_together(&self) -> usize {
+        1
+    }
+
     /// The relevance of all features.
     fn relevances(&self) -> Vec<f64> {
         (0..self.n_features()).map(|f| self.relevance(f)).collect()
@@ -37,14 +43,7 @@ pub trait Similarity: Sync {
 
     /// Similarities of some features to all, row after row; in parallel.
     fn rows(&self, features: &[usize]) -> Vec<f64> {
-        let width = self.n_features();
-        let mut out = vec![0.0; features.len() * width];
-        if width > 0 {
-            out.par_chunks_mut(width)
-                .zip(features)
-                .for_each(|(row, &f)| self.row_into(f, row));
-        }
-        out
+        single_rows(self, features)
     }
 
     /// The whole matrix, row after row, or an error if it would take more than `max_bytes`.
@@ -54,6 +53,18 @@ pub trait Similarity: Sync {
         let all: Vec<usize> = (0..n).collect();
         Ok(self.rows(&all))
     }
+}
+
+/// Rows computed each on its own, in parallel.
+pub(super) fn single_rows(similarity: &(impl Similarity + ?Sized), features: &[usize]) -> Vec<f64> {
+    let width = similarity.n_features();
+    let mut out = vec![0.0; features.len() * width];
+    if width > 0 {
+        out.par_chunks_mut(width)
+            .zip(features)
+            .for_each(|(row, &f)| similarity.row_into(f, row));
+    }
+    out
 }
 
 /// An error if a matrix of doubles would take more than `max_bytes`.

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use hedgerow::data::{ClassLabels, CsrMatrix, Dataset, Generator, Samples, Target};
+use hedgerow::select::GivenSimilarity;
 
 /// The golden file of feature selection.
 pub(crate) fn golden() -> serde_json::Value {
@@ -68,4 +69,40 @@ pub(crate) fn as_sparse(data: &Dataset) -> Dataset {
     }
     let matrix = CsrMatrix::new(view.n_features(), starts, indices, values).expect("valid");
     data.with_samples(Samples::Sparse(matrix)).expect("valid")
+}
+
+/// $GG^\top + \rho I$.
+pub(crate) fn hessian(factor: &[f64], rank: usize, ridge: f64) -> Vec<f64> {
+    let n = factor.len() / rank;
+    let mut matrix = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..n {
+            matrix[i * n + j] = (0..rank)
+                .map(|k| factor[i * rank + k] * factor[j * rank + k])
+                .sum::<f64>();
+        }
+        matrix[i * n + i] += ridge;
+    }
+    matrix
+}
+
+/// A similarity with a positive definite matrix and random relevance.
+pub(crate) fn positive_similarity(n: usize, rank: usize, seed: u64) -> GivenSimilarity {
+    let mut random = Generator::new(seed);
+    let factor: Vec<f64> = (0..n * rank).map(|_| random.uniform()).collect();
+    let relevance = (0..n).map(|_| random.uniform()).collect();
+    GivenSimilarity::new(hessian(&factor, rank, 0.05), relevance).expect("valid")
+}
+
+/// The root of the sum of squares.
+pub(crate) fn frobenius(matrix: &[f64]) -> f64 {
+    matrix.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Some rows of a square matrix.
+pub(crate) fn sampled_rows(matrix: &[f64], n: usize, positions: &[usize]) -> Vec<f64> {
+    positions
+        .iter()
+        .flat_map(|&i| matrix[i * n..(i + 1) * n].to_vec())
+        .collect()
 }
