@@ -33,7 +33,12 @@ repro:
 	@echo "  $(PYTHON) benches/exact_svm.py   training and prediction times beside other programs"
 	@echo "  $(PYTHON) benches/read_speed.py  reading speed"
 	@echo "  $(PYTHON) benches/memory.py      the cache option bounds the memory"
+	@echo "  $(PYTHON) benches/repro_local.py      published tables of local machines on small sets (hours)"
+	@echo "  $(PYTHON) benches/repro_selection.py  published tables of feature selection (hours)"
+	@echo "  $(PYTHON) benches/hlsvm.py DATA       published tables of trees of linear SVMs"
+	@echo "  all benchmarks and what they answer: benches/README.md"
 	$(PYTHON) benches/oracle.py --quick
+	$(PYTHON) benches/repro_local.py --sets sonar,heart --kernels rbf
 
 docs:
 	$(CARGO) doc --workspace --no-deps
