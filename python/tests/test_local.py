@@ -25,6 +25,9 @@ SIGMOIDS = (
 
 
 def expected_failures(estimator):
+    if isinstance(estimator, hedgerow.FaLKSVMClassifier) and estimator.k > 100:
+        # One neighbourhood holds all rows of the checks, and classes are told apart clearly.
+        return {}
     excused = {
         "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
         "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
