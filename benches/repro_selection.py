@@ -270,7 +270,7 @@ def drawing(name, results):
     """Error against the number of features, all methods, as SVG."""
     sizes = sizes_of(name)
     curves = [(method, [100 * statistics.fmean(errors) for errors in results[name, method]["errors"]])
-              for method in METHODS if (name, method) in results]
+              for method in METHODS if (name, method) in results and method not in VARIANT_OF]
     wide, high, left, top = 520, 300, 50, 20
     most = max(max(values) for _, values in curves) * 1.05
     px = lambda size: left + (math.log(size) - math.log(sizes[0])) / (math.log(sizes[-1]) - math.log(sizes[0])) * (wide - 20) + 10
