@@ -23,6 +23,7 @@ mod arrangement;
 mod arrays;
 mod errors;
 mod fit;
+mod labelled;
 mod linear;
 mod local;
 mod model;

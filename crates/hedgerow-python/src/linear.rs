@@ -1,17 +1,18 @@
 //! Training of linear classifiers.
 
-use crate::arrays::{Meaning, Rows};
+use crate::arrays::Rows;
 use crate::errors::from_library;
-use crate::fit::{Name, ensure_length};
+use crate::fit::Name;
+use crate::labelled::{labelled, unknown};
 use crate::model::{Machine, Model};
 use crate::threads::interruptible;
-use hedgerow::data::{ClassLabels, ClassName, Dataset, Target};
+use hedgerow::data::Dataset;
 use hedgerow::svm::Multiclass;
 use hedgerow::svm::linear::{
     Bias, FisherParams, HingeLoss, LinearClassifier, LinearSolver, LinearSvmParams, LogisticParams,
     PegasosParams, Stop,
 };
-use hedgerow::{Error, Fitted, Result};
+use hedgerow::{Fitted, Result};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -45,14 +46,6 @@ pub(crate) struct LinearSettings {
     ridge: f64,
     /// Threads; 0 for the default.
     threads: usize,
-}
-
-fn unknown(what: &'static str, name: &str, known: &str) -> Error {
-    Error::UnknownName {
-        what,
-        name: name.to_owned(),
-        known: known.to_owned(),
-    }
 }
 
 impl LinearSettings {
@@ -190,23 +183,7 @@ pub(crate) fn fit_linear<'py>(
     weights: Option<PyReadonlyArray1<'py, f64>>,
     settings: LinearSettings,
 ) -> PyResult<Model> {
-    let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-    let codes = codes.as_slice()?.to_vec();
-    let held = rows.hold(Meaning::Features)?;
-    ensure_length("targets", held.view().n_rows(), codes.len())?;
-    let names: Vec<ClassName> = names.into_iter().map(ClassName::from).collect();
-    let data = py
-        .detach(|| {
-            let view = held.view();
-            let target = Target::Classes(ClassLabels::new(names, codes)?);
-            let all: Vec<usize> = (0..view.n_rows()).collect();
-            let data = Dataset::new(view.select(&all), target)?;
-            match weights {
-                None => Ok(data),
-                Some(weights) => data.with_weights(weights.to_vec()),
-            }
-        })
-        .map_err(from_library)?;
+    let data = labelled(py, rows, codes, names, weights)?;
     let (method, parameters, threads) = (
         settings.method.clone(),
         settings.describe(),

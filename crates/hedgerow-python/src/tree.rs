@@ -1,16 +1,16 @@
 //! Training of trees of linear SVMs.
 
-use crate::arrays::{Meaning, Rows};
+use crate::arrays::Rows;
 use crate::errors::from_library;
-use crate::fit::{Name, ensure_length};
+use crate::fit::Name;
+use crate::labelled::{labelled, unknown};
 use crate::model::{Machine, Model};
 use crate::threads::interruptible;
-use hedgerow::data::{ClassLabels, ClassName, Dataset, SamplesView, Target};
+use hedgerow::Result;
 use hedgerow::tree::{
     Coefficients, ForestParams, Frame, HlsvmParams, Impurity, NodeSolver, Threshold,
     TreeMulticlass, Weighting,
 };
-use hedgerow::{Error, Result};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
@@ -38,14 +38,6 @@ pub(crate) struct TreeSettings {
     seed: u64,
     /// Threads; 0 for the default.
     threads: usize,
-}
-
-fn unknown(what: &'static str, name: &str, known: &str) -> Error {
-    Error::UnknownName {
-        what,
-        name: name.to_owned(),
-        known: known.to_owned(),
-    }
 }
 
 impl TreeSettings {
@@ -135,15 +127,7 @@ pub(crate) fn fit_tree<'py>(
     weights: Option<PyReadonlyArray1<'py, f64>>,
     settings: TreeSettings,
 ) -> PyResult<Model> {
-    let weights = weights.as_ref().map(|w| w.as_slice()).transpose()?;
-    let held = rows.hold(Meaning::Features)?;
-    let codes = codes.as_slice()?.to_vec();
-    ensure_length("targets", held.view().n_rows(), codes.len())?;
-    let names: Vec<ClassName> = names.into_iter().map(ClassName::from).collect();
-    let labels = ClassLabels::new(names, codes).map_err(from_library)?;
-    let data = py
-        .detach(|| dataset(held.view(), labels, weights))
-        .map_err(from_library)?;
+    let data = labelled(py, rows, codes, names, weights)?;
     let params = settings.params().map_err(from_library)?;
     let fitted =
         interruptible(py, settings.threads, move || params.fit(&data))?.map_err(from_library)?;
@@ -154,14 +138,4 @@ pub(crate) fn fit_tree<'py>(
         fitted.report,
         settings.describe(),
     ))
-}
-
-fn dataset(view: SamplesView<'_>, labels: ClassLabels, weights: Option<&[f64]>) -> Result<Dataset> {
-    view.ensure_finite()?;
-    let all: Vec<usize> = (0..view.n_rows()).collect();
-    let data = Dataset::new(view.select(&all), Target::Classes(labels))?;
-    match weights {
-        None => Ok(data),
-        Some(weights) => data.with_weights(weights.to_vec()),
-    }
 }

@@ -10,7 +10,7 @@ use hedgerow::tree::{
     Coefficients, ForestParams, Frame, HlsvmParams, LinearTrees, NodeSolver, SvmTreesParams,
     Threshold, TreeMulticlass, Weighting,
 };
-use hedgerow::{Prediction, Predictor};
+use hedgerow::{Prediction, Predictor, Status};
 use proptest::prelude::*;
 
 fn error_of(model: &LinearTrees, data: &Dataset) -> f64 {
@@ -206,6 +206,21 @@ fn a_tree_beats_one_hyperplane_and_pruning_shortens_it() {
         .iter()
         .find(|step| step.leaves == pruned.trees()[0].n_leaves());
     assert!(kept.is_some_and(|step| step.holdout_error <= best + 1e-12));
+}
+
+#[test]
+fn a_node_that_uses_up_its_passes_is_no_failure() {
+    let data = generate::checkerboard(2000, 4, 0.01, 1).expect("a board");
+    let fitted = HlsvmParams::default().fit(&data).expect("fits");
+    assert_eq!(fitted.report.status, Status::Converged);
+    // One pass a node: some hyperplane is far from its optimum, and the tree is still a tree.
+    let hasty = HlsvmParams::default().with_solver(NodeSolver::Dcd {
+        tolerance: 0.0,
+        max_passes: 1,
+    });
+    let fitted = hasty.fit(&data).expect("fits");
+    assert_eq!(fitted.report.status, Status::Converged);
+    assert!(error_of(&fitted.model, &data) < 0.1);
 }
 
 #[test]

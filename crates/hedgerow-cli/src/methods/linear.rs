@@ -52,6 +52,19 @@ impl BiasArgs {
     }
 }
 
+/// The time limit of an iterative method.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct TimeArgs {
+    /// Largest wall-clock time of the fit
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        allow_negative_numbers = true,
+        help_heading = "Solver"
+    )]
+    pub(super) max_seconds: Option<f64>,
+}
+
 /// Names and values of class weights and scheme.
 pub(super) fn describe_classes(
     class_weights: &[(ClassName, f64)],

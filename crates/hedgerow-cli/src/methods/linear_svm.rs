@@ -1,6 +1,6 @@
 //! `linear-svm`: linear SVMs without a kernel.
 
-use super::linear::{BiasArgs, ClassArgs, describe_bias, describe_classes};
+use super::linear::{BiasArgs, ClassArgs, TimeArgs, describe_bias, describe_classes};
 use super::{Method, Task};
 use crate::args::switch;
 use crate::failure::Failure;
@@ -86,14 +86,8 @@ pub(crate) struct LinearSvmArgs {
         help_heading = "Solver"
     )]
     max_iterations: u32,
-    /// Largest wall-clock time of the fit
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        allow_negative_numbers = true,
-        help_heading = "Solver"
-    )]
-    max_seconds: Option<f64>,
+    #[command(flatten)]
+    time: TimeArgs,
 }
 
 impl Method for LinearSvm {
@@ -127,7 +121,7 @@ impl Method for LinearSvm {
         };
         params.tolerance = args.tolerance;
         params.shrinking = args.shrinking;
-        params.max_seconds = args.max_seconds;
+        params.max_seconds = args.time.max_seconds;
         Ok(params)
     }
 

@@ -1,6 +1,6 @@
 //! `logistic`: logistic regression.
 
-use super::linear::{BiasArgs, ClassArgs, describe_bias, describe_classes};
+use super::linear::{BiasArgs, ClassArgs, TimeArgs, describe_bias, describe_classes};
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
@@ -50,14 +50,8 @@ pub(crate) struct LogisticArgs {
         help_heading = "Solver"
     )]
     max_iterations: u32,
-    /// Largest wall-clock time of the fit
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        allow_negative_numbers = true,
-        help_heading = "Solver"
-    )]
-    max_seconds: Option<f64>,
+    #[command(flatten)]
+    time: TimeArgs,
 }
 
 impl Method for Logistic {
@@ -81,7 +75,7 @@ impl Method for Logistic {
             .with_tolerance(args.tolerance);
         params.class_weights.clone_from(&args.classes.class_weight);
         params.max_iterations = args.max_iterations;
-        params.max_seconds = args.max_seconds;
+        params.max_seconds = args.time.max_seconds;
         Ok(params)
     }
 

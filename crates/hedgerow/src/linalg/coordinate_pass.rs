@@ -8,6 +8,9 @@ const AHEAD: usize = 4;
 /// Projected gradients below this move nothing.
 const NEGLIGIBLE: f64 = 1e-12;
 
+/// Visits in a row that found a variable held after which no more are counted.
+pub(crate) const MOST_RESTS: u8 = 7;
+
 /// A dual variable with all that its step needs, half a cache line, because variables are visited
 /// in random order.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +26,7 @@ pub(crate) struct Coordinate {
     pub(crate) row: u32,
     /// $y_i = \pm 1$.
     pub(crate) sign: i8,
-    /// Visits in a row that found it held at a bound.
+    /// Visits in a row that found it held at a bound, at most [`MOST_RESTS`].
     pub(crate) rests: u8,
 }
 
@@ -49,6 +52,15 @@ impl Coordinate {
             self.bound
         }
     }
+}
+
+/// A variable that a pass found held at a bound.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Held {
+    /// Its place among the variables.
+    pub(crate) place: u32,
+    /// [`Coordinate::rests`] before this visit: read here, where the variable is at hand.
+    pub(crate) rests: u8,
 }
 
 /// The range of projected gradients that a pass met.
@@ -77,7 +89,7 @@ fn pass_body<const FMA: bool, S: LinearStore>(
     coordinates: &mut [Coordinate],
     squared: bool,
     visits: &mut Vec<u32>,
-    resting: &mut Vec<u32>,
+    resting: &mut Vec<Held>,
     primal: &mut Primal,
 ) -> Violations {
     let mut seen = Violations {
@@ -110,7 +122,9 @@ fn pass_body<const FMA: bool, S: LinearStore>(
         if held {
             seen.largest = seen.largest.max(0.0);
             seen.smallest = seen.smallest.min(0.0);
-            resting.push(place);
+            let rests = variable.rests;
+            variable.rests = (rests + 1).min(MOST_RESTS);
+            resting.push(Held { place, rests });
             continue;
         }
         variable.rests = 0;
@@ -139,7 +153,7 @@ multiversion! {
         coordinates: &mut [Coordinate],
         squared: bool,
         visits: &mut Vec<u32>,
-        resting: &mut Vec<u32>,
+        resting: &mut Vec<Held>,
         primal: &mut Primal,
     ) -> Violations = pass_body;
 }

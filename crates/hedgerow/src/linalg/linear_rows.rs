@@ -177,6 +177,18 @@ fn fma_lanes<const FMA: bool, T: Real>(
     out
 }
 
+/// Sum of the squares of whole lanes.
+#[inline(always)]
+fn sum_of_squares<T: Real>(values: &[[T; DENSE_LANES]]) -> f64 {
+    let mut sums = [0.0; DENSE_LANES];
+    for x in values {
+        for lane in 0..DENSE_LANES {
+            sums[lane] += x[lane].to_f64() * x[lane].to_f64();
+        }
+    }
+    join_lanes(sums, [0.0; DENSE_LANES])
+}
+
 /// The sum of two sets of lanes.
 #[inline(always)]
 fn join_lanes(even: [f64; DENSE_LANES], odd: [f64; DENSE_LANES]) -> f64 {
@@ -228,8 +240,7 @@ impl<T: Real> LinearStore for DenseStore<'_, T> {
     }
 
     fn sq_norm(&self, i: usize) -> f64 {
-        let square = |x: &T| x.to_f64() * x.to_f64();
-        self.row(i).iter().map(square).sum()
+        sum_of_squares(self.row(i).as_chunks::<DENSE_LANES>().0)
     }
 
     #[inline(always)]
@@ -358,8 +369,7 @@ impl<T: Real> LinearStore for BlockStore<T> {
     }
 
     fn sq_norm(&self, i: usize) -> f64 {
-        let square = |x: &T| x.to_f64() * x.to_f64();
-        self.row(i).1.as_flattened().iter().map(square).sum()
+        sum_of_squares(self.row(i).1)
     }
 
     #[inline(always)]

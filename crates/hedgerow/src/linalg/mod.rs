@@ -30,7 +30,7 @@ pub(crate) use bits::{BIT_LANES, LaneCounts, PopulationCount};
 pub(crate) use cholesky::{cholesky, cholesky_solve};
 pub(crate) use column_products::column_products;
 pub(crate) use coordinate_pass::{
-    Coordinate, Primal, Violations, coordinate_loss, coordinate_pass,
+    Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
 };
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::{LINE, gather_near};

@@ -107,9 +107,11 @@ multiversion! {
         squared_hinge_sum_body;
 }
 
+/// Writes both derivatives of every row, which `of` gives from decision value, sign and cost.
 #[inline(always)]
-fn logistic_slopes_body<const FMA: bool>(
+fn write_derivatives(
     rows: LossRows<'_>,
+    of: impl Fn(f64, f64, f64) -> (f64, f64),
     slopes: &mut [f64],
     curvatures: &mut [f64],
 ) {
@@ -117,8 +119,17 @@ fn logistic_slopes_body<const FMA: bool>(
     let (decisions, signs, costs) = (&rows.decisions[..n], &rows.signs[..n], &rows.costs[..n]);
     let curvatures = &mut curvatures[..n];
     for i in 0..n {
-        (slopes[i], curvatures[i]) = logistic_derivatives::<FMA>(decisions[i], signs[i], costs[i]);
+        (slopes[i], curvatures[i]) = of(decisions[i], signs[i], costs[i]);
     }
+}
+
+#[inline(always)]
+fn logistic_slopes_body<const FMA: bool>(
+    rows: LossRows<'_>,
+    slopes: &mut [f64],
+    curvatures: &mut [f64],
+) {
+    write_derivatives(rows, logistic_derivatives::<FMA>, slopes, curvatures);
 }
 
 multiversion! {
@@ -136,12 +147,7 @@ fn squared_hinge_slopes_body<const FMA: bool>(
     slopes: &mut [f64],
     curvatures: &mut [f64],
 ) {
-    let n = slopes.len();
-    let (decisions, signs, costs) = (&rows.decisions[..n], &rows.signs[..n], &rows.costs[..n]);
-    let curvatures = &mut curvatures[..n];
-    for i in 0..n {
-        (slopes[i], curvatures[i]) = squared_hinge_derivatives(decisions[i], signs[i], costs[i]);
-    }
+    write_derivatives(rows, squared_hinge_derivatives, slopes, curvatures);
 }
 
 multiversion! {

@@ -32,11 +32,13 @@
 use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::data::Generator;
-use crate::linalg::{Coordinate, Primal, Violations, coordinate_loss, coordinate_pass};
+use crate::linalg::{
+    Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
+};
 use std::time::Instant;
 
 /// Most passes that a variable held at a bound is left out of.
-const LONGEST_REST: usize = 128;
+const LONGEST_REST: usize = 1 << MOST_RESTS;
 /// Work between two looks at the gap, in visits of all variables: a look costs about half a visit.
 const LOOK_EVERY: f64 = 3.0;
 /// Range of projected gradients, in tolerances, from which on the gap is looked at.
@@ -174,7 +176,7 @@ pub fn primal_objective(problem: &DualProblem<'_>, weights: &[f64], intercept: f
 
 fn run<P, L>(problem: &DualProblem<'_>, limits: &DualLimits, mut pass: P, losses: L) -> DualSolution
 where
-    P: FnMut(&mut [Coordinate], &mut Vec<u32>, &mut Vec<u32>, &mut Primal) -> Violations,
+    P: FnMut(&mut [Coordinate], &mut Vec<u32>, &mut Vec<Held>, &mut Primal) -> Violations,
     L: Fn(&[Coordinate], &Primal) -> f64,
 {
     let began = Instant::now();
@@ -197,7 +199,7 @@ where
             &mut turns.resting,
             &mut primal,
         );
-        turns.send_to_rest(&mut coordinates);
+        turns.send_to_rest();
         passes += 1;
         // Without any variable the range is minus infinity.
         let range = seen.largest - seen.smallest;
@@ -260,7 +262,7 @@ struct Turns {
     /// Variables of the next pass, in the order of their visits.
     visits: Vec<u32>,
     /// Variables that the last pass found held at a bound.
-    resting: Vec<u32>,
+    resting: Vec<Held>,
     /// Variables that return in a later pass, by that pass modulo the length.
     returns: Vec<Vec<u32>>,
     /// Variables that wait in `returns`.
@@ -299,23 +301,19 @@ impl Turns {
     }
 
     /// Puts those that the pass found held where they wait.
-    fn send_to_rest(&mut self, coordinates: &mut [Coordinate]) {
+    fn send_to_rest(&mut self) {
         if !self.shrinking {
-            self.visits.append(&mut self.resting);
+            self.visits
+                .extend(self.resting.drain(..).map(|held| held.place));
             return;
         }
         let slots = self.returns.len();
-        for &place in &self.resting {
-            let variable = &mut coordinates[place as usize];
-            // The pass that was just made has advanced the counter already.
-            let rest = (1usize << variable.rests).min(LONGEST_REST) - 1;
-            self.returns[(self.pass + rest) % slots].push(place);
-            if 1 << variable.rests < LONGEST_REST {
-                variable.rests += 1;
-            }
-        }
         self.waiting += self.resting.len();
-        self.resting.clear();
+        for held in self.resting.drain(..) {
+            // The pass that was just made has advanced the counter already.
+            let rest = (1usize << held.rests) - 1;
+            self.returns[(self.pass + rest) % slots].push(held.place);
+        }
     }
 
     /// Lets all variables take part in the next pass.

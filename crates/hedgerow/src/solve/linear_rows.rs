@@ -226,22 +226,24 @@ impl Census {
             largest: 0.0,
         };
         let (SamplesView::Dense { values, .. } | SamplesView::Sparse { values, .. }) = view;
+        // Each lane has extremes of its own, so that one value need not wait for another.
+        let (mut low, mut high) = ([f64::INFINITY; DENSE_LANES], [0.0f64; DENSE_LANES]);
         // Short pieces, so that each simple loop over one finds it in the cache.
         for values in values.chunks(2048) {
             census.nonzero += values.iter().filter(|&&x| x != 0.0).count();
             census.units &= values.iter().all(|&x| x == 0.0 || x == 1.0);
             census.exact &= census.units || values.iter().all(|&x| f64::from(x as f32) == x);
-            for &x in values {
-                let size = x.abs();
-                let counted = if size == 0.0 { f64::INFINITY } else { size };
-                if size > census.largest {
-                    census.largest = size;
-                }
-                if counted < census.smallest {
-                    census.smallest = counted;
+            for lanes in values.chunks(DENSE_LANES) {
+                for ((low, high), x) in low.iter_mut().zip(&mut high).zip(lanes) {
+                    let size = x.abs();
+                    let counted = if size == 0.0 { f64::INFINITY } else { size };
+                    *high = if size > *high { size } else { *high };
+                    *low = if counted < *low { counted } else { *low };
                 }
             }
         }
+        census.smallest = low.into_iter().fold(f64::INFINITY, f64::min);
+        census.largest = high.into_iter().fold(0.0, f64::max);
         census
     }
 
@@ -271,36 +273,34 @@ impl Census {
         let (n_rows, n_features) = (view.n_rows(), view.n_features());
         let mut lowest = vec![f64::INFINITY; n_features];
         let mut highest = vec![f64::NEG_INFINITY; n_features];
-        match view {
-            SamplesView::Dense { values, .. } => {
-                for row in values.chunks_exact(n_features.max(1)) {
-                    for ((low, high), &x) in lowest.iter_mut().zip(&mut highest).zip(row) {
-                        *low = low.min(x);
-                        *high = high.max(x);
-                    }
+        if let Some(values) = complete_rows(view) {
+            for row in values.chunks_exact(n_features.max(1)) {
+                for ((low, high), &x) in lowest.iter_mut().zip(&mut highest).zip(row) {
+                    *low = if x < *low { x } else { *low };
+                    *high = if x > *high { x } else { *high };
                 }
             }
-            SamplesView::Sparse {
-                indices, values, ..
-            } => {
-                let mut entries = vec![0usize; n_features];
-                for &f in indices {
-                    entries[f as usize] += 1;
-                }
-                // The range of a column that has a 0 is at least as large as any of its values.
-                if entries.iter().all(|&count| count < n_rows) {
-                    return true;
-                }
-                for (&f, &x) in indices.iter().zip(values) {
-                    let f = f as usize;
-                    lowest[f] = lowest[f].min(x);
-                    highest[f] = highest[f].max(x);
-                }
-                for (f, &count) in entries.iter().enumerate() {
-                    if count < n_rows {
-                        lowest[f] = lowest[f].min(0.0);
-                        highest[f] = highest[f].max(0.0);
-                    }
+        } else if let SamplesView::Sparse {
+            indices, values, ..
+        } = view
+        {
+            let mut entries = vec![0usize; n_features];
+            for &f in indices {
+                entries[f as usize] += 1;
+            }
+            // The range of a column that has a 0 is at least as large as any of its values.
+            if entries.iter().all(|&count| count < n_rows) {
+                return true;
+            }
+            for (&f, &x) in indices.iter().zip(values) {
+                let f = f as usize;
+                lowest[f] = lowest[f].min(x);
+                highest[f] = highest[f].max(x);
+            }
+            for (f, &count) in entries.iter().enumerate() {
+                if count < n_rows {
+                    lowest[f] = lowest[f].min(0.0);
+                    highest[f] = highest[f].max(0.0);
                 }
             }
         }
@@ -329,6 +329,17 @@ fn estimate_blocks(view: SamplesView<'_>) -> f64 {
         rows += 1;
     }
     f64::from(counted) * n_rows as f64 / f64::from(rows.max(1))
+}
+
+/// The values of all rows one after the other, if every feature of every row has one.
+fn complete_rows(view: SamplesView<'_>) -> Option<&[f64]> {
+    match view {
+        SamplesView::Dense { values, .. } => Some(values),
+        // The features of a sparse row ascend, so that with all of them they are 0, 1, 2, ...
+        SamplesView::Sparse { values, .. } => {
+            (values.len() == view.n_rows() * view.n_features()).then_some(values)
+        }
+    }
 }
 
 /// Rows as blocks.
@@ -363,8 +374,17 @@ fn block_copy(view: SamplesView<'_>) -> BlockStore<f32> {
 fn dense_copy<'a, T: Real>(view: SamplesView<'_>) -> DenseStore<'a, T> {
     let width = view.n_features().next_multiple_of(DENSE_LANES);
     let mut values = vec![T::ZERO; view.n_rows() * width];
-    for (i, out) in values.chunks_exact_mut(width.max(1)).enumerate() {
-        view.row(i).for_each(|f, x| out[f] = T::from_f64(x));
+    let rows = values.chunks_exact_mut(width.max(1));
+    if let Some(given) = complete_rows(view) {
+        for (out, row) in rows.zip(given.chunks_exact(view.n_features().max(1))) {
+            for (out, &x) in out.iter_mut().zip(row) {
+                *out = T::from_f64(x);
+            }
+        }
+    } else {
+        for (i, out) in rows.enumerate() {
+            view.row(i).for_each(|f, x| out[f] = T::from_f64(x));
+        }
     }
     DenseStore {
         width,

@@ -121,3 +121,24 @@ macro_rules! forward_solver_builders {
     };
 }
 pub(super) use forward_solver_builders;
+
+/// Gives a params struct with the fields `class_weights` and `multiclass` their builders.
+macro_rules! class_builders {
+    ($params:ty) => {
+        impl $params {
+            /// Sets the factor of the cost for one class.
+            pub fn with_class_weight(mut self, class: crate::data::ClassName, weight: f64) -> Self {
+                self.class_weights.retain(|(name, _)| *name != class);
+                self.class_weights.push((class, weight));
+                self
+            }
+
+            /// Sets how more than two classes are told apart.
+            pub fn with_multiclass(mut self, multiclass: crate::svm::Multiclass) -> Self {
+                self.multiclass = multiclass;
+                self
+            }
+        }
+    };
+}
+pub(super) use class_builders;

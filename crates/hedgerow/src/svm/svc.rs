@@ -3,7 +3,7 @@
 use super::binary::{Objective, Solved, Task, Workshop, calibrate, train};
 use super::duals::MachineDuals;
 use super::multiclass::pairs;
-use super::params::forward_solver_builders;
+use super::params::{class_builders, forward_solver_builders};
 use super::{Duals, Expansion, Machine, Multiclass, SolverParams, SvmClassifier, SvmParts};
 use crate::data::{ClassName, CsrMatrix, Dataset, Samples, SamplesView};
 use crate::error::ensure_positive;
@@ -61,23 +61,12 @@ impl Default for SvcParams {
 forward_solver_builders!(SvcParams);
 forward_solver_builders!(NuSvcParams);
 
+class_builders!(SvcParams);
+
 impl SvcParams {
     /// Sets the price of a violated margin.
     pub fn with_cost(mut self, cost: f64) -> Self {
         self.cost = cost;
-        self
-    }
-
-    /// Sets the factor of the cost for one class.
-    pub fn with_class_weight(mut self, class: ClassName, weight: f64) -> Self {
-        self.class_weights.retain(|(name, _)| *name != class);
-        self.class_weights.push((class, weight));
-        self
-    }
-
-    /// Sets how more than two classes are told apart.
-    pub fn with_multiclass(mut self, multiclass: Multiclass) -> Self {
-        self.multiclass = multiclass;
         self
     }
 

@@ -15,7 +15,8 @@ pub enum NodeSolver {
     Dcd {
         /// Largest range of projected gradients that is accepted.
         tolerance: f64,
-        /// Most passes over the rows of a node.
+        /// Most passes over the rows of a node. Then the hyperplane is taken as it is: a split
+        /// is judged by its gain, and costly small nodes would take most of the time.
         max_passes: u32,
     },
     /// Weighted-Pegasos.

@@ -8,6 +8,7 @@ use crate::solve::dual_coordinate::{self, DualLimits, DualProblem};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
 use crate::svm::Multiclass;
+use crate::svm::params::class_builders;
 use crate::{Error, Fitted, Result, Status};
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +111,8 @@ pub(super) fn check_bias(bias: Option<f64>) -> Result<()> {
     }
 }
 
+class_builders!(LinearSvmParams);
+
 impl LinearSvmParams {
     /// Sets the price of a violated margin.
     pub fn with_cost(mut self, cost: f64) -> Self {
@@ -120,19 +123,6 @@ impl LinearSvmParams {
     /// Sets the loss.
     pub fn with_loss(mut self, loss: HingeLoss) -> Self {
         self.loss = loss;
-        self
-    }
-
-    /// Sets the factor of the cost for one class.
-    pub fn with_class_weight(mut self, class: ClassName, weight: f64) -> Self {
-        self.class_weights.retain(|(name, _)| *name != class);
-        self.class_weights.push((class, weight));
-        self
-    }
-
-    /// Sets how more than two classes are told apart.
-    pub fn with_multiclass(mut self, multiclass: Multiclass) -> Self {
-        self.multiclass = multiclass;
         self
     }
 

@@ -8,6 +8,7 @@ use crate::error::{ensure_not_negative, ensure_positive};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
 use crate::svm::Multiclass;
+use crate::svm::params::class_builders;
 use crate::{Fitted, Result};
 use serde::{Deserialize, Serialize};
 
@@ -50,23 +51,12 @@ impl Default for LogisticParams {
     }
 }
 
+class_builders!(LogisticParams);
+
 impl LogisticParams {
     /// Sets the weight of the losses.
     pub fn with_cost(mut self, cost: f64) -> Self {
         self.cost = cost;
-        self
-    }
-
-    /// Sets the factor of the cost for one class.
-    pub fn with_class_weight(mut self, class: ClassName, weight: f64) -> Self {
-        self.class_weights.retain(|(name, _)| *name != class);
-        self.class_weights.push((class, weight));
-        self
-    }
-
-    /// Sets how more than two classes are told apart.
-    pub fn with_multiclass(mut self, multiclass: Multiclass) -> Self {
-        self.multiclass = multiclass;
         self
     }
 

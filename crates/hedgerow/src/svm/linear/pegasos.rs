@@ -8,6 +8,7 @@ use crate::error::{ensure_not_negative, ensure_positive};
 use crate::solve::pegasos::{self, PegasosLimits, PegasosProblem};
 use crate::solve::{LinearRows, Precision};
 use crate::svm::Multiclass;
+use crate::svm::params::class_builders;
 use crate::{Error, Fitted, Result};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,8 @@ impl Default for PegasosParams {
     }
 }
 
+class_builders!(PegasosParams);
+
 impl PegasosParams {
     /// Sets the regulariser.
     pub fn with_lambda(mut self, lambda: f64) -> Self {
@@ -76,19 +79,6 @@ impl PegasosParams {
     /// Sets whether classes are balanced.
     pub fn with_balanced(mut self, balanced: bool) -> Self {
         self.balanced = balanced;
-        self
-    }
-
-    /// Sets the factor of the loss for one class.
-    pub fn with_class_weight(mut self, class: ClassName, weight: f64) -> Self {
-        self.class_weights.retain(|(name, _)| *name != class);
-        self.class_weights.push((class, weight));
-        self
-    }
-
-    /// Sets how more than two classes are told apart.
-    pub fn with_multiclass(mut self, multiclass: Multiclass) -> Self {
-        self.multiclass = multiclass;
         self
     }
 
