@@ -176,8 +176,8 @@ impl<'a> Change<'a> {
         let samples = self.parts.store.view();
         let width = samples.n_features();
         let far = match self.metric {
-            Metric::Euclidean => Some(FarCentres::new(samples, &self.parts)?),
-            _ => None,
+            Metric::Euclidean => Some(FarCentres::new(samples, self.parts)?),
+            Metric::Kernel(_) => None,
         };
         let found: Vec<Vec<Vec<(u32, f64)>>> = rows
             .par_chunks(ROWS_AT_ONCE)
