@@ -50,10 +50,10 @@ pub(super) fn crc32(bytes: &[u8]) -> u32 {
         }
         next
     });
-    !rest.iter().fold(crc, one_byte)
+    !rest.iter().copied().fold(crc, one_byte)
 }
 
-fn one_byte(crc: u32, &byte: &u8) -> u32 {
+fn one_byte(crc: u32, byte: u8) -> u32 {
     (crc >> 8) ^ TABLES[0][((crc ^ u32::from(byte)) & 0xff) as usize]
 }
 
@@ -71,7 +71,7 @@ mod tests {
     fn blocks_and_single_bytes_agree() {
         let bytes: Vec<u8> = (0..1000u32).map(|i| (i * i / 7) as u8).collect();
         for length in [1, 15, 16, 17, 31, 32, 33, 1000] {
-            let one_by_one = !bytes[..length].iter().fold(u32::MAX, one_byte);
+            let one_by_one = !bytes[..length].iter().copied().fold(u32::MAX, one_byte);
             assert_eq!(crc32(&bytes[..length]), one_by_one, "{length} bytes");
         }
     }
