@@ -20,6 +20,7 @@
 
 pub mod data;
 mod error;
+mod estimator;
 pub mod evaluate;
 pub mod kernel;
 pub mod linalg;
@@ -34,4 +35,5 @@ pub mod svm;
 pub mod tree;
 
 pub use error::{Error, Result};
+pub use estimator::Estimator;
 pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix, Status};

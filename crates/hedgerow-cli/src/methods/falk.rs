@@ -11,7 +11,7 @@ use hedgerow::local::{
     Assign, Cover, Explanation, FalkParams, FalkSvm, LocalSvmParams, UpdateParams, UpdateReport,
 };
 use hedgerow::svm::SolverParams;
-use hedgerow::{Fitted, Prediction, Predictor, ScoreMatrix};
+use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -209,10 +209,6 @@ impl Method for FalkClassifier {
         Ok(params)
     }
 
-    fn check(params: &FalkParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &FalkParams) -> Vec<(String, String)> {
         let mut pairs = describe(params);
         let probability = params.local.probability.to_string();
@@ -227,10 +223,6 @@ impl Method for FalkClassifier {
 
     fn solver(params: &mut FalkParams) -> Option<&mut SolverParams> {
         Some(&mut params.local.solver)
-    }
-
-    fn fit(params: &FalkParams, data: &Dataset) -> hedgerow::Result<Fitted<FalkSvm>> {
-        params.fit(data)
     }
 
     fn local(params: &mut FalkParams) -> Option<&mut FalkParams> {
@@ -256,10 +248,6 @@ impl Method for FalkRegressor {
         Ok(params)
     }
 
-    fn check(params: &FalkParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &FalkParams) -> Vec<(String, String)> {
         let mut pairs = describe(params);
         pairs.push(("epsilon".to_owned(), exact(params.local.epsilon)));
@@ -273,10 +261,6 @@ impl Method for FalkRegressor {
 
     fn solver(params: &mut FalkParams) -> Option<&mut SolverParams> {
         Some(&mut params.local.solver)
-    }
-
-    fn fit(params: &FalkParams, data: &Dataset) -> hedgerow::Result<Fitted<FalkSvm>> {
-        params.fit(data)
     }
 
     fn local(params: &mut FalkParams) -> Option<&mut FalkParams> {

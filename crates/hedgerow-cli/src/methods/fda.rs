@@ -4,8 +4,7 @@ use super::svm::class_weight;
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::Fitted;
-use hedgerow::data::{ClassName, Dataset};
+use hedgerow::data::ClassName;
 use hedgerow::svm::linear::{FisherParams, LinearClassifier};
 use hedgerow_io::LibSvmType;
 
@@ -54,10 +53,6 @@ impl Method for Fisher {
         Ok(params)
     }
 
-    fn check(params: &FisherParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &FisherParams) -> Vec<(String, String)> {
         let mut pairs = vec![("ridge".to_owned(), exact(params.ridge))];
         for (class, weight) in &params.class_weights {
@@ -72,9 +67,5 @@ impl Method for Fisher {
             params.ridge = value;
         }
         known
-    }
-
-    fn fit(params: &FisherParams, data: &Dataset) -> hedgerow::Result<Fitted<LinearClassifier>> {
-        params.fit(data)
     }
 }

@@ -4,14 +4,14 @@ use super::{Method, Model, Task};
 use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
-use hedgerow::data::{Dataset, SamplesView};
+use hedgerow::data::SamplesView;
 use hedgerow::solve::dual_coordinate::HingeLoss;
 use hedgerow::solve::weighted_pegasos::{PegasosParams, PegasosStop};
 use hedgerow::tree::{
     Coefficients, Council, ForestParams, Frame, HlsvmParams, Impurity, LambdaRule, LinearTrees,
     NodeSolver, Threshold, TreeMulticlass, Weighting,
 };
-use hedgerow::{Fitted, Prediction, Predictor, ScoreMatrix};
+use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -407,10 +407,6 @@ impl Method for Hlsvm {
         Ok(args.params(seed))
     }
 
-    fn check(params: &HlsvmParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &HlsvmParams) -> Vec<(String, String)> {
         describe(params)
     }
@@ -423,10 +419,6 @@ impl Method for Hlsvm {
             _ => return false,
         }
         true
-    }
-
-    fn fit(params: &HlsvmParams, data: &Dataset) -> hedgerow::Result<Fitted<LinearTrees>> {
-        params.fit(data)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::{Method, Model, Task};
 use crate::failure::Failure;
-use hedgerow::data::{Dataset, SamplesView};
+use hedgerow::data::SamplesView;
 use hedgerow::kernel::KernelSpec;
 use hedgerow::local::{Knn, KnnParams};
-use hedgerow::{Fitted, Prediction, ScoreMatrix};
+use hedgerow::{Prediction, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -115,10 +115,6 @@ macro_rules! method {
                 args.params(seed)
             }
 
-            fn check(params: &KnnParams) -> hedgerow::Result<()> {
-                params.check()
-            }
-
             fn describe(params: &KnnParams) -> Vec<(String, String)> {
                 describe(params)
             }
@@ -132,10 +128,6 @@ macro_rules! method {
 
             fn kernel(params: &mut KnnParams) -> Option<&mut KernelSpec> {
                 Some(&mut params.kernel)
-            }
-
-            fn fit(params: &KnnParams, data: &Dataset) -> hedgerow::Result<Fitted<Knn>> {
-                params.fit(data)
             }
         }
     };

@@ -5,10 +5,10 @@ use super::svm::class_weight;
 use super::{Method, Model, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::data::{ClassName, Dataset, SamplesView};
+use hedgerow::data::{ClassName, SamplesView};
 use hedgerow::local::{KnnSvm, KnnSvmParams, LocalSvmParams};
 use hedgerow::svm::SolverParams;
-use hedgerow::{Fitted, Prediction, ScoreMatrix};
+use hedgerow::{Prediction, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -137,10 +137,6 @@ impl Method for KnnSvmClassifier {
         Ok(params)
     }
 
-    fn check(params: &KnnSvmParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &KnnSvmParams) -> Vec<(String, String)> {
         let mut pairs = describe(params);
         let probability = params.local.probability.to_string();
@@ -155,10 +151,6 @@ impl Method for KnnSvmClassifier {
 
     fn solver(params: &mut KnnSvmParams) -> Option<&mut SolverParams> {
         Some(&mut params.local.solver)
-    }
-
-    fn fit(params: &KnnSvmParams, data: &Dataset) -> hedgerow::Result<Fitted<KnnSvm>> {
-        params.fit(data)
     }
 }
 
@@ -180,10 +172,6 @@ impl Method for KnnSvmRegressor {
         Ok(params)
     }
 
-    fn check(params: &KnnSvmParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &KnnSvmParams) -> Vec<(String, String)> {
         let mut pairs = describe(params);
         pairs.push(("epsilon".to_owned(), exact(params.local.epsilon)));
@@ -197,10 +185,6 @@ impl Method for KnnSvmRegressor {
 
     fn solver(params: &mut KnnSvmParams) -> Option<&mut SolverParams> {
         Some(&mut params.local.solver)
-    }
-
-    fn fit(params: &KnnSvmParams, data: &Dataset) -> hedgerow::Result<Fitted<KnnSvm>> {
-        params.fit(data)
     }
 }
 

@@ -6,8 +6,6 @@ use crate::args::switch;
 use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::svm::linear::{HingeLoss, LinearClassifier, LinearSolver, LinearSvmParams};
 use hedgerow_io::LibSvmType;
 
@@ -125,10 +123,6 @@ impl Method for LinearSvm {
         Ok(params)
     }
 
-    fn check(params: &LinearSvmParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &LinearSvmParams) -> Vec<(String, String)> {
         let loss = match params.loss {
             HingeLoss::Hinge => "hinge",
@@ -159,9 +153,5 @@ impl Method for LinearSvm {
             params.cost = value;
         }
         known
-    }
-
-    fn fit(params: &LinearSvmParams, data: &Dataset) -> hedgerow::Result<Fitted<LinearClassifier>> {
-        params.fit(data)
     }
 }

@@ -4,8 +4,6 @@ use super::linear::{BiasArgs, ClassArgs, TimeArgs, describe_bias, describe_class
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::svm::linear::{LinearClassifier, LogisticParams};
 use hedgerow_io::LibSvmType;
 
@@ -79,10 +77,6 @@ impl Method for Logistic {
         Ok(params)
     }
 
-    fn check(params: &LogisticParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &LogisticParams) -> Vec<(String, String)> {
         let mut pairs = vec![("cost".to_owned(), exact(params.cost))];
         pairs.extend(describe_classes(&params.class_weights, params.multiclass));
@@ -99,9 +93,5 @@ impl Method for Logistic {
             params.cost = value;
         }
         known
-    }
-
-    fn fit(params: &LogisticParams, data: &Dataset) -> hedgerow::Result<Fitted<LinearClassifier>> {
-        params.fit(data)
     }
 }

@@ -33,7 +33,7 @@ use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
 use hedgerow::svm::SolverParams;
 use hedgerow::tree::LinearTrees;
-use hedgerow::{Fitted, Predictor, Report, ScoreMatrix};
+use hedgerow::{Estimator, Predictor, Report, ScoreMatrix};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -81,7 +81,7 @@ pub(crate) trait Method: Sync + 'static {
     /// The options.
     type Args: Args;
     /// The library's parameters.
-    type Params: Clone + Send + Sync;
+    type Params: Estimator<Model = Self::Model>;
     /// The library's model.
     type Model: Model + Serialize + DeserializeOwned;
 
@@ -98,10 +98,8 @@ pub(crate) trait Method: Sync + 'static {
     /// What LIBSVM calls the problem, if it knows it.
     const LIBSVM_TYPE: Option<LibSvmType>;
 
-    /// Parameters from options. They are checked by [`Method::check`] afterwards.
+    /// Parameters from options. They are checked by [`Estimator::check`] afterwards.
     fn params(args: &Self::Args, seed: u64) -> Result<Self::Params, Failure>;
-    /// The library's check of ranges.
-    fn check(params: &Self::Params) -> hedgerow::Result<()>;
     /// Names and values of all parameters, for people.
     fn describe(params: &Self::Params) -> Vec<(String, String)>;
     /// Sets one of [`Method::TUNABLE`]; false if the name is none of them.
@@ -114,8 +112,6 @@ pub(crate) trait Method: Sync + 'static {
     fn kernel(params: &mut Self::Params) -> Option<&mut KernelSpec> {
         Self::solver(params).map(|solver| &mut solver.kernel)
     }
-    /// Trains.
-    fn fit(params: &Self::Params, data: &Dataset) -> hedgerow::Result<Fitted<Self::Model>>;
     /// The parameters of the local machines, for methods that are made of them.
     fn local(_params: &mut Self::Params) -> Option<&mut FalkParams> {
         None
@@ -269,7 +265,7 @@ impl<T: Method> AnyMethod for T {
 
     fn trainer(&self, matches: &ArgMatches, seed: u64) -> Result<Box<dyn Trainer>, Failure> {
         let params = T::params(&T::Args::from_arg_matches(matches)?, seed)?;
-        T::check(&params).map_err(Failure::Option)?;
+        params.check().map_err(Failure::Option)?;
         Ok(Box::new(Ready::<T> { params }))
     }
 
@@ -320,8 +316,8 @@ impl<T: Method> Trainer for Ready<T> {
     }
 
     fn fit(&self, data: &Dataset) -> hedgerow::Result<Trained> {
-        T::check(&self.params)?;
-        let fitted = T::fit(&self.params, data)?;
+        self.params.check()?;
+        let fitted = self.params.fit(data)?;
         Ok(Trained {
             model: Box::new(fitted.model),
             report: fitted.report,

@@ -5,8 +5,6 @@ use super::svm::{ClassifierArgs, strategy_name};
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::svm::{NuSvcParams, SolverParams, SvmClassifier};
 use hedgerow_io::LibSvmType;
 
@@ -53,10 +51,6 @@ impl Method for NuSvc {
         Ok(params)
     }
 
-    fn check(params: &NuSvcParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &NuSvcParams) -> Vec<(String, String)> {
         let mut pairs = vec![
             ("nu".to_owned(), exact(params.nu)),
@@ -80,9 +74,5 @@ impl Method for NuSvc {
 
     fn solver(params: &mut NuSvcParams) -> Option<&mut SolverParams> {
         Some(&mut params.solver)
-    }
-
-    fn fit(params: &NuSvcParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmClassifier>> {
-        params.fit(data)
     }
 }

@@ -4,8 +4,6 @@ use super::kernel_machine::{self, SolverArgs};
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::svm::{NuSvrParams, SolverParams, SvmRegressor};
 use hedgerow_io::LibSvmType;
 
@@ -59,10 +57,6 @@ impl Method for NuSvr {
         Ok(params)
     }
 
-    fn check(params: &NuSvrParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &NuSvrParams) -> Vec<(String, String)> {
         let mut pairs = vec![
             ("cost".to_owned(), exact(params.cost)),
@@ -83,9 +77,5 @@ impl Method for NuSvr {
 
     fn solver(params: &mut NuSvrParams) -> Option<&mut SolverParams> {
         Some(&mut params.solver)
-    }
-
-    fn fit(params: &NuSvrParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmRegressor>> {
-        params.fit(data)
     }
 }

@@ -4,8 +4,6 @@ use super::kernel_machine::{self, SolverArgs};
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::svm::{OneClassParams, OneClassSvm, SolverParams};
 use hedgerow_io::LibSvmType;
 
@@ -48,10 +46,6 @@ impl Method for OneClass {
         Ok(params)
     }
 
-    fn check(params: &OneClassParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &OneClassParams) -> Vec<(String, String)> {
         let mut pairs = vec![("nu".to_owned(), exact(params.nu))];
         pairs.extend(kernel_machine::describe(&params.solver));
@@ -68,9 +62,5 @@ impl Method for OneClass {
 
     fn solver(params: &mut OneClassParams) -> Option<&mut SolverParams> {
         Some(&mut params.solver)
-    }
-
-    fn fit(params: &OneClassParams, data: &Dataset) -> hedgerow::Result<Fitted<OneClassSvm>> {
-        params.fit(data)
     }
 }

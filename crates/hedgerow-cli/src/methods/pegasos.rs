@@ -5,8 +5,6 @@ use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::svm::linear::{Bias, LinearClassifier, PegasosParams, Stop};
 use hedgerow_io::LibSvmType;
 
@@ -159,10 +157,6 @@ impl Method for Pegasos {
         Ok(params)
     }
 
-    fn check(params: &PegasosParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &PegasosParams) -> Vec<(String, String)> {
         let bias = match params.bias {
             Bias::None => "none".to_owned(),
@@ -202,9 +196,5 @@ impl Method for Pegasos {
             _ => return false,
         }
         true
-    }
-
-    fn fit(params: &PegasosParams, data: &Dataset) -> hedgerow::Result<Fitted<LinearClassifier>> {
-        params.fit(data)
     }
 }

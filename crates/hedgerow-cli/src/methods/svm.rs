@@ -6,8 +6,7 @@ use crate::args::switch;
 use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
-use hedgerow::Fitted;
-use hedgerow::data::{ClassName, Dataset};
+use hedgerow::data::ClassName;
 use hedgerow::svm::{Multiclass, SolverParams, SvcParams, SvmClassifier};
 use hedgerow_io::LibSvmType;
 
@@ -123,10 +122,6 @@ impl Method for CSvc {
         Ok(params)
     }
 
-    fn check(params: &SvcParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &SvcParams) -> Vec<(String, String)> {
         let mut pairs = vec![("cost".to_owned(), exact(params.cost))];
         for (class, weight) in &params.class_weights {
@@ -151,9 +146,5 @@ impl Method for CSvc {
 
     fn solver(params: &mut SvcParams) -> Option<&mut SolverParams> {
         Some(&mut params.solver)
-    }
-
-    fn fit(params: &SvcParams, data: &Dataset) -> hedgerow::Result<Fitted<SvmClassifier>> {
-        params.fit(data)
     }
 }

@@ -3,8 +3,6 @@
 use super::{Method, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::Fitted;
-use hedgerow::data::Dataset;
 use hedgerow::tree::{LinearTrees, SvmTreesParams};
 use hedgerow_io::LibSvmType;
 
@@ -79,10 +77,6 @@ impl Method for SvmTrees {
         })
     }
 
-    fn check(params: &SvmTreesParams) -> hedgerow::Result<()> {
-        params.check()
-    }
-
     fn describe(params: &SvmTreesParams) -> Vec<(String, String)> {
         [
             ("cost", exact(params.cost)),
@@ -105,9 +99,5 @@ impl Method for SvmTrees {
             _ => return false,
         }
         true
-    }
-
-    fn fit(params: &SvmTreesParams, data: &Dataset) -> hedgerow::Result<Fitted<LinearTrees>> {
-        params.fit(data)
     }
 }
