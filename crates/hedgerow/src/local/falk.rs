@@ -427,8 +427,9 @@ fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
 /// The order of a tree of all rows keeps those that are near close together.
 fn places_of_centres(numbers: &[u32], parts: &FalkParts) -> Vec<u32> {
     let mut places = vec![0; parts.centres.len()];
-    let centres = parts.index.rows().map(|row| numbers[row as usize]);
-    for (place, number) in (0u32..).zip(centres.filter(|&number| number != NOBODY)) {
+    // A damaged index is found out when it is searched: here it must do no harm.
+    let known = parts.index.rows().filter_map(|row| numbers.get(row as usize));
+    for (place, &number) in (0u32..).zip(known.filter(|&&number| number != NOBODY)) {
         places[number as usize] = place;
     }
     places
