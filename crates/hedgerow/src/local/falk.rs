@@ -428,7 +428,10 @@ fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
 fn places_of_centres(numbers: &[u32], parts: &FalkParts) -> Vec<u32> {
     let mut places = vec![0; parts.centres.len()];
     // A damaged index is found out when it is searched: here it must do no harm.
-    let known = parts.index.rows().filter_map(|row| numbers.get(row as usize));
+    let known = parts
+        .index
+        .rows()
+        .filter_map(|row| numbers.get(row as usize));
     for (place, &number) in (0u32..).zip(known.filter(|&&number| number != NOBODY)) {
         places[number as usize] = place;
     }
