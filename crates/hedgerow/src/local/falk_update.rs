@@ -21,6 +21,7 @@ use super::store::Answers;
 use crate::data::{Dataset, SamplesView};
 use crate::error::ensure_not_negative;
 use crate::kernel::{Gram, Kernel};
+use crate::linalg::dot;
 use crate::neighbours::{Metric, Neighbour};
 use crate::svm::pairs;
 use crate::{Error, Result};
@@ -531,7 +532,7 @@ impl<'a> FarCentres<'a> {
 
 fn sq_norm(samples: SamplesView<'_>, row: u32) -> f64 {
     let values = samples.row(row as usize).values();
-    values.iter().map(|value| value * value).sum()
+    dot(values, values)
 }
 
 /// Keeps the items that are not marked.
