@@ -40,14 +40,14 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = raw.decode::<Stored>();
     }
     let wrapped = encode_model("fuzz", &Verbatim(bytes)).expect("bytes can be encoded");
-    let raw = RawModel::from_bytes("fuzz", &wrapped).expect("it was just encoded");
+    let raw = RawModel::from_bytes("fuzz", wrapped).expect("it was just encoded");
     assert_eq!(raw.payload(), bytes);
     answer::<SvmClassifier>(&raw);
     answer::<SvmRegressor>(&raw);
     answer::<OneClassSvm>(&raw);
     if let Ok(model) = raw.decode::<Stored>() {
         let again = encode_model("fuzz", &model).expect("it was just decoded");
-        let raw = RawModel::from_bytes("fuzz", &again).expect("it was just encoded");
+        let raw = RawModel::from_bytes("fuzz", again).expect("it was just encoded");
         raw.decode::<Stored>().expect("it was just encoded");
     }
 });

@@ -45,7 +45,7 @@ fn container(payload: &[u8]) -> RawModel {
         }
     }
     let bytes = encode_model("svm", &Bytes(payload)).unwrap();
-    let raw = RawModel::from_bytes("m.hedge", &bytes).unwrap();
+    let raw = RawModel::from_bytes("m.hedge", bytes.clone()).unwrap();
     assert_eq!(raw.payload(), payload);
     raw
 }
@@ -84,7 +84,7 @@ fn a_bundle_reads_back() {
     bundle.parameters.push(("cost".into(), "10".into()));
     bundle.report = Some(hedgerow::Report::trivial());
     let bytes = encode_model("svm", &bundle).unwrap();
-    let raw = RawModel::from_bytes("m", &bytes).unwrap();
+    let raw = RawModel::from_bytes("m", bytes).unwrap();
     assert_eq!(
         raw.decode::<Bundle<(f64, Vec<u8>), Model>>().unwrap(),
         bundle
@@ -99,7 +99,7 @@ fn any_damaged_byte_is_found() {
             let mut bad = good.clone();
             bad[at] ^= flip;
             assert!(
-                RawModel::from_bytes("m", &bad).is_err(),
+                RawModel::from_bytes("m", bad.clone()).is_err(),
                 "byte {at} ^ {flip}"
             );
         }

@@ -99,6 +99,22 @@ fn check(
                 );
             }
         }
+        // A copy has nothing packed: its first answers come from a scan of the rows.
+        for &k in ks {
+            let copy = index.clone();
+            let searcher = copy.searcher(samples).unwrap();
+            let few = &members[..members.len().min(5)];
+            let found = searcher.k_nearest_of(few, k, true).unwrap();
+            for (found, expected) in found.iter().zip(&own) {
+                assert_eq!(found[..], expected[..k.min(expected.len())]);
+            }
+            for (q, expected) in expected.iter().enumerate() {
+                searcher
+                    .k_nearest_one(&mut scratch, queries.row(q), k, &mut list)
+                    .unwrap();
+                assert_eq!(list[..], expected[..k.min(expected.len())]);
+            }
+        }
         let nearest = searcher.nearest(queries).unwrap();
         for (q, (nearest, expected)) in nearest.iter().zip(&expected).enumerate() {
             assert_eq!(*nearest, expected[0]);

@@ -21,6 +21,7 @@ use crate::{IoError, ModelProblem, OutputFile};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::Write;
+use std::ops::Range;
 use std::path::Path;
 
 /// Newest format version that this crate reads, and the one it writes.
@@ -45,15 +46,24 @@ pub struct ModelHeader {
 pub struct RawModel {
     name: String,
     header: ModelHeader,
-    payload: Vec<u8>,
+    /// The whole file: models are large, and cutting the payload out would copy it.
+    bytes: Vec<u8>,
+    payload: Range<usize>,
 }
 
 impl RawModel {
-    /// Checks the content of a model file; `name` stands in messages.
-    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, IoError> {
-        parse(name, bytes).map_err(|problem| IoError::Model {
+    /// Checks the content of a model file, which is kept; `name` stands in messages.
+    pub fn from_bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Result<Self, IoError> {
+        let bytes = bytes.into();
+        let (header, payload) = parse(&bytes).map_err(|problem| IoError::Model {
             name: name.to_owned(),
             problem,
+        })?;
+        Ok(Self {
+            name: name.to_owned(),
+            header,
+            bytes,
+            payload,
         })
     }
 
@@ -64,7 +74,7 @@ impl RawModel {
 
     /// The encoded payload.
     pub fn payload(&self) -> &[u8] {
-        &self.payload
+        &self.bytes[self.payload.clone()]
     }
 
     /// Decodes the payload, which must be used up.
@@ -76,7 +86,7 @@ impl RawModel {
                 detail,
             },
         };
-        match postcard::take_from_bytes(&self.payload) {
+        match postcard::take_from_bytes(self.payload()) {
             Ok((value, [])) => Ok(value),
             Ok((_, rest)) => Err(refused(format!("{} bytes too many", rest.len()))),
             Err(error) => Err(refused(error.to_string())),
@@ -146,7 +156,7 @@ pub fn write_model<T: Serialize>(path: &Path, tag: &str, payload: &T) -> Result<
 
 /// Reads and checks a model file.
 pub fn read_container(source: &Source) -> Result<RawModel, IoError> {
-    RawModel::from_bytes(&source.name(), &source.read()?)
+    RawModel::from_bytes(&source.name(), source.read()?)
 }
 
 /// Takes bytes from the front of what is left.
@@ -182,7 +192,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn parse(name: &str, bytes: &[u8]) -> Result<RawModel, ModelProblem> {
+/// The header, and where the payload stands.
+fn parse(bytes: &[u8]) -> Result<(ModelHeader, Range<usize>), ModelProblem> {
     let mut reader = Reader { all: bytes, at: 0 };
     // A beginning of the magic word is a cut-off model, anything else a foreign file.
     let shared = bytes.len().min(MAGIC.len());
@@ -208,7 +219,8 @@ fn parse(name: &str, bytes: &[u8]) -> Result<RawModel, ModelProblem> {
     let tag = reader.text("the method tag is not UTF-8")?;
     let writer_version = reader.text("the writer version is not UTF-8")?;
     let length = u64::from_le_bytes(reader.array()?);
-    let payload = reader.take(length)?;
+    let start = reader.at;
+    reader.take(length)?;
     let end = reader.at;
     let found = u32::from_le_bytes(reader.array()?);
     let extra = (bytes.len() - reader.at) as u64;
@@ -219,13 +231,10 @@ fn parse(name: &str, bytes: &[u8]) -> Result<RawModel, ModelProblem> {
     if found != computed {
         return Err(ModelProblem::Checksum { found, computed });
     }
-    Ok(RawModel {
-        name: name.to_owned(),
-        header: ModelHeader {
-            format_version,
-            writer_version,
-            tag,
-        },
-        payload: payload.to_vec(),
-    })
+    let header = ModelHeader {
+        format_version,
+        writer_version,
+        tag,
+    };
+    Ok((header, start..end))
 }

@@ -37,11 +37,16 @@ pub(crate) fn matrix_of_neighbourhood(
 /// The Gaussian matrix of a neighbourhood, some rows at a time.
 #[derive(Debug)]
 pub(crate) struct GaussianRows {
-    varying: Varying,
+    n_rows: usize,
+    /// The first row, which the others are relative to.
+    reference: Vec<f64>,
+    /// The columns in which some row is not as the first.
+    columns: Vec<u32>,
     panels: Panels<f32>,
     gamma: f64,
     /// $-\gamma\|x\|^2$, padded by one panel.
     norms: Vec<f32>,
+    largest_sq_norm: f64,
 }
 
 /// Rows that ask for their kernel values, prepared; reusable.
@@ -62,46 +67,56 @@ impl GaussianRows {
             return Ok(None);
         };
         kernel.check()?;
-        let Some(varying) = Varying::of(view, rows) else {
+        let width = view.n_features();
+        let Some(&first) = rows.first() else {
             return Ok(None);
         };
-        if !varying.is_single(gamma) {
+        if width > MAX_WIDTH {
             return Ok(None);
         }
-        let (n, d) = (varying.n_rows, varying.n_columns);
-        let panels = Panels::pack(n, d, |i, row| {
-            row.copy_from_slice(&varying.values[i * d..(i + 1) * d]);
-        });
-        let mut norms: Vec<f32> = varying
-            .sq_norms
-            .iter()
-            .map(|&norm| (-gamma * f64::from(norm)) as f32)
-            .collect();
-        norms.resize(n + PANEL, 0.0);
+        view.fetch(rows.iter().copied());
+        let mut reference = vec![0.0; width];
+        view.row(first as usize).write_dense(&mut reference);
+        let Some(columns) = varying_columns(view, rows, &reference) else {
+            return Ok(None);
+        };
+        let panels = relative_rows(view, rows, &reference, &columns);
+        let sq_norms = match columns.len() {
+            0 => vec![0.0; rows.len()],
+            _ => panels.sq_norms(),
+        };
+        let sq_norms = &sq_norms[..rows.len()];
+        let largest_sq_norm = sq_norms.iter().copied().fold(0.0, f64::max);
+        // Squared distances from norms and inner products must be precise enough; what is no
+        // number, or infinite, is not.
+        let is_finite = sq_norms.iter().sum::<f64>().is_finite();
+        if !is_finite || gamma * largest_sq_norm > SINGLE_LIMIT {
+            return Ok(None);
+        }
+        let norm = |&squared: &f64| (-gamma * f64::from(squared as f32)) as f32;
+        let mut norms: Vec<f32> = sq_norms.iter().map(norm).collect();
+        norms.resize(rows.len() + PANEL, 0.0);
         Ok(Some(Self {
-            varying,
+            n_rows: rows.len(),
+            reference,
+            columns,
             panels,
             gamma,
             norms,
+            largest_sq_norm,
         }))
     }
 
     /// Some rows of the matrix.
     pub(crate) fn rows_into(&self, block: Range<usize>, out: &mut [f32]) {
-        let mut rows: Vec<&mut [f32]> = out.chunks_exact_mut(self.varying.n_rows).collect();
+        let mut rows: Vec<&mut [f32]> = out.chunks_exact_mut(self.n_rows).collect();
         self.block_into(block, 0, &mut rows);
-    }
-
-    /// Frees what only [`GaussianRows::rows_into`] needs.
-    pub(crate) fn for_queries_only(mut self) -> Self {
-        self.varying.values = Vec::new();
-        self
     }
 
     /// Typical error of a kernel value.
     pub(crate) fn rounding(&self) -> f64 {
         let unit = f64::from(f32::EPSILON) / 2.0;
-        unit * (1.0 + self.gamma * f64::from(self.varying.largest_sq_norm()))
+        unit * (1.0 + self.gamma * self.largest_sq_norm)
     }
 
     /// Prepares rows that have no other features than the neighbourhood.
@@ -110,9 +125,7 @@ impl GaussianRows {
         rows: impl Iterator<Item = Row<'r>>,
         queries: &mut NeighbourhoodQueries,
     ) {
-        let Varying {
-            reference, columns, ..
-        } = &self.varying;
+        let (reference, columns) = (&self.reference, &self.columns);
         queries.values.clear();
         queries.norms.clear();
         queries.dense.resize(reference.len(), 0.0);
@@ -140,19 +153,22 @@ impl GaussianRows {
                 rows: &self.norms,
             },
         };
-        let columns = (0, self.varying.n_rows);
+        let columns = (0, self.n_rows);
         panel_block(&self.panels, &queries.values, columns, map, out);
     }
 
     fn matrix_into(&self, out: &mut [f32]) {
-        symmetric_by_blocks(self.varying.n_rows, out, |block, start, rows| {
+        symmetric_by_blocks(self.n_rows, out, |block, start, rows| {
             self.block_into(block, start, rows);
         });
     }
 
     /// The columns from `start` on of some rows.
     fn block_into(&self, block: Range<usize>, start: usize, rows: &mut [&mut [f32]]) {
-        let d = self.varying.n_columns;
+        let mut queries = Vec::with_capacity(block.len() * self.columns.len());
+        for i in block.clone() {
+            self.panels.append_row(i, &mut queries);
+        }
         let map = GaussianMap {
             two_gamma: (2.0 * self.gamma) as f32,
             norms: Norms {
@@ -160,9 +176,7 @@ impl GaussianRows {
                 rows: &self.norms,
             },
         };
-        let queries = &self.varying.values[block.start * d..block.end * d];
-        let columns = (start, self.varying.n_rows);
-        panel_block(&self.panels, queries, columns, map, rows);
+        panel_block(&self.panels, &queries, (start, self.n_rows), map, rows);
     }
 }
 
@@ -211,81 +225,42 @@ fn varying_columns(view: SamplesView<'_>, rows: &[u32], reference: &[f64]) -> Op
     Some((0..width as u32).filter(|&f| varies[f as usize]).collect())
 }
 
-/// Rows relative to the first of them, without the columns in which all are alike.
-#[derive(Debug)]
-struct Varying {
-    n_rows: usize,
-    n_columns: usize,
-    reference: Vec<f64>,
-    columns: Vec<u32>,
-    /// Row after row.
-    values: Vec<f32>,
-    sq_norms: Vec<f32>,
-}
-
-impl Varying {
-    /// `None` where sparse rows are better left as they are.
-    fn of(view: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
-        let width = view.n_features();
-        let &first = rows.first()?;
-        if width > MAX_WIDTH {
-            return None;
-        }
-        view.fetch(rows.iter().copied());
-        let mut reference = vec![0.0; width];
-        view.row(first as usize).write_dense(&mut reference);
-        let columns = varying_columns(view, rows, &reference)?;
-        let n_columns = columns.len();
-        let mut slot_of = vec![NO_SLOT; width];
-        for (slot, &f) in (0u32..).zip(&columns) {
-            slot_of[f as usize] = slot;
-        }
-        let absent: Vec<f32> = columns
-            .iter()
-            .map(|&f| -reference[f as usize] as f32)
-            .collect();
-        let mut values = vec![0.0f32; rows.len() * n_columns];
-        let mut sq_norms = vec![0.0f32; rows.len()];
-        let parts = values.chunks_exact_mut(n_columns.max(1)).zip(rows);
-        for (norm, (out, &i)) in sq_norms.iter_mut().zip(parts) {
-            match view.row(i as usize) {
-                Row::Dense(row) => {
-                    for (value, &f) in out.iter_mut().zip(&columns) {
-                        *value = (row[f as usize] - reference[f as usize]) as f32;
-                    }
+/// Rows relative to the reference, in these columns.
+fn relative_rows(
+    view: SamplesView<'_>,
+    rows: &[u32],
+    reference: &[f64],
+    columns: &[u32],
+) -> Panels<f32> {
+    let mut slot_of = vec![NO_SLOT; reference.len()];
+    for (slot, &f) in (0u32..).zip(columns) {
+        slot_of[f as usize] = slot;
+    }
+    let absent: Vec<f32> = columns
+        .iter()
+        .map(|&f| -reference[f as usize] as f32)
+        .collect();
+    let mut panels = Panels::alike(rows.len(), &absent);
+    for (i, &row) in rows.iter().enumerate() {
+        match view.row(row as usize) {
+            Row::Dense(row) => {
+                for (slot, &f) in columns.iter().enumerate() {
+                    let value = row[f as usize] - reference[f as usize];
+                    panels.set(i, slot, value as f32);
                 }
-                Row::Sparse { indices, values } => {
-                    out.copy_from_slice(&absent);
-                    for (&f, &value) in indices.iter().zip(values) {
-                        let slot = slot_of[f as usize];
-                        if slot != NO_SLOT {
-                            out[slot as usize] = (value - reference[f as usize]) as f32;
-                        }
+            }
+            Row::Sparse { indices, values } => {
+                for (&f, &value) in indices.iter().zip(values) {
+                    let slot = slot_of[f as usize];
+                    if slot != NO_SLOT {
+                        let value = value - reference[f as usize];
+                        panels.set(i, slot as usize, value as f32);
                     }
                 }
             }
-            let squares = out.iter().map(|&value| f64::from(value) * f64::from(value));
-            *norm = squares.sum::<f64>() as f32;
         }
-        Some(Self {
-            n_rows: rows.len(),
-            n_columns,
-            reference,
-            columns,
-            values,
-            sq_norms,
-        })
     }
-
-    /// Whether squared distances from norms and inner products are precise enough.
-    fn is_single(&self, gamma: f64) -> bool {
-        // What is no number, or infinite, is not.
-        gamma * f64::from(self.largest_sq_norm()) <= SINGLE_LIMIT
-    }
-
-    fn largest_sq_norm(&self) -> f32 {
-        self.sq_norms.iter().copied().fold(0.0, f32::max)
-    }
+    panels
 }
 
 #[cfg(test)]
@@ -328,7 +303,7 @@ mod tests {
         for samples in [dense, Samples::Sparse(sparse)] {
             let gaussians = GaussianRows::of(&kernel, samples.view(), &rows).expect("a kernel");
             let gaussians = gaussians.expect("the quick way");
-            assert_eq!(gaussians.varying.n_columns, 4);
+            assert_eq!(gaussians.columns.len(), 4);
             let mut whole = vec![0.0; n * n];
             matrix_of_neighbourhood(&kernel, samples.view(), &rows, &mut whole).expect("a matrix");
             let mut some = vec![0.0; 3 * n];

@@ -14,6 +14,7 @@ mod coordinate_pass;
 mod dense;
 mod gather;
 mod hyperplanes;
+mod lanes;
 mod linear_rows;
 mod near;
 mod panel;
@@ -35,6 +36,7 @@ pub(crate) use coordinate_pass::{
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::{LINE, gather_near};
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
+pub(crate) use lanes::{LANES, LaneProducts, lane_products};
 pub(crate) use linear_rows::{
     BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore,
     add_curvature, add_derivatives, add_row, dot_row, row_products,

@@ -15,7 +15,7 @@ const QUERY_ROWS: usize = 6;
 /// Features that are added between two looks at the bounds.
 const STEP: usize = 4;
 
-/// Dense rows in panels. The last panel is filled up with zeros.
+/// Dense rows in panels. The last panel is filled up, with zeros unless all rows began alike.
 #[derive(Debug, Clone)]
 pub(crate) struct Panels<T> {
     n_features: usize,
@@ -39,6 +39,49 @@ impl<T: Real> Panels<T> {
             }
         }
         Self { n_features, values }
+    }
+
+    /// Rows that are all alike, to be changed by [`Panels::set`].
+    pub(crate) fn alike(n_rows: usize, row: &[T]) -> Self {
+        let mut values = Vec::with_capacity(n_rows.div_ceil(PANEL) * PANEL * row.len());
+        for _ in 0..n_rows.div_ceil(PANEL) {
+            for &value in row {
+                values.extend_from_slice(&[value; PANEL]);
+            }
+        }
+        Self {
+            n_features: row.len(),
+            values,
+        }
+    }
+
+    /// Sets one value.
+    #[inline]
+    pub(crate) fn set(&mut self, i: usize, f: usize, value: T) {
+        let at = (i / PANEL * self.n_features + f) * PANEL + i % PANEL;
+        self.values[at] = value;
+    }
+
+    /// Appends row `i` to a list.
+    pub(crate) fn append_row(&self, i: usize, out: &mut Vec<T>) {
+        let (columns, _) = self.panel(i / PANEL).as_chunks::<PANEL>();
+        out.extend(columns.iter().map(|column| column[i % PANEL]));
+    }
+
+    /// Squared lengths of all rows, and of those that fill up the last panel, summed in double
+    /// precision.
+    pub(crate) fn sq_norms(&self) -> Vec<f64> {
+        let mut norms = vec![0.0; self.values.len() / self.n_features.max(1)];
+        let panels = self.values.chunks_exact((PANEL * self.n_features).max(1));
+        for (norms, panel) in norms.as_chunks_mut::<PANEL>().0.iter_mut().zip(panels) {
+            for column in panel.as_chunks::<PANEL>().0 {
+                for lane in 0..PANEL {
+                    let value = column[lane].to_f64();
+                    norms[lane] += value * value;
+                }
+            }
+        }
+        norms
     }
 
     /// As [`Panels::pack`], in parallel; every call of `fill` gets a zeroed buffer.

@@ -187,7 +187,7 @@ impl FalkParams {
             radii,
             owner: covering.owner,
             rank: covering.rank,
-            stale: vec![0; models.len()],
+            arrivals: vec![Arrivals::default(); models.len()],
             models,
         };
         let model = FalkSvm::from_parts(parts)?;
@@ -279,6 +279,15 @@ impl Radii {
     }
 }
 
+/// Rows that came into a neighbourhood after its machine was trained.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Arrivals {
+    /// Those that are known to violate the margin of the machine.
+    pub(super) violations: u32,
+    /// Those whose margin has not been looked at, because they are too few to matter.
+    pub(super) unjudged: Vec<u32>,
+}
+
 /// Everything that a model file holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct FalkParts {
@@ -289,8 +298,8 @@ pub(super) struct FalkParts {
     pub(super) radii: Vec<Radii>,
     pub(super) owner: Vec<u32>,
     pub(super) rank: Vec<u32>,
-    /// Rows that came after a machine was trained and violate its margin.
-    pub(super) stale: Vec<u32>,
+    /// What has changed around each centre since its machine was trained.
+    pub(super) arrivals: Vec<Arrivals>,
     pub(super) models: Vec<LocalModel>,
 }
 
@@ -506,7 +515,7 @@ impl FalkParts {
             ("ranks of the rows", n_rows, self.rank.len()),
             ("local models", n_centres, self.models.len()),
             ("radii of the centres", n_centres, self.radii.len()),
-            ("changes around the centres", n_centres, self.stale.len()),
+            ("changes around the centres", n_centres, self.arrivals.len()),
         ] {
             if expected != found {
                 return Err(Error::Shape {
@@ -535,6 +544,13 @@ impl FalkParts {
                 "owner against the number of centres",
                 n_centres,
                 outside(&self.owner, n_centres, Some(NOBODY)),
+            ),
+            (
+                "row that came later against the number of rows",
+                n_rows,
+                self.arrivals
+                    .iter()
+                    .find_map(|arrivals| outside(&arrivals.unjudged, n_rows, None)),
             ),
         ] {
             if let Some(value) = found {

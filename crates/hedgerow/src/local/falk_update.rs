@@ -6,14 +6,15 @@
 //! has, when enough has changed around it:
 //!
 //! * a new row inside its neighbourhood that it already answers with a full margin would get the
-//!   multiplier 0 and change nothing, so only rows that violate the margin count;
+//!   multiplier 0 and change nothing, so only rows that violate the margin count. Margins are
+//!   looked at when there are so many new rows that the count could matter;
 //! * a removed row counts always if it was a support vector, never otherwise.
 //!
 //! With [`UpdateParams::refresh`] = 0 one such row is enough, and all machines are those of a fit on
 //! the present rows. A larger share bounds how far a machine may lag behind its rows.
 
 use super::covering::{NOBODY, put_first};
-use super::falk::{FalkParts, FalkSvm, Radii, learn_all};
+use super::falk::{Arrivals, FalkParts, FalkSvm, Radii, learn_all};
 use super::learner::{Effort, Learner};
 use super::machine::{LocalMachines, LocalModel};
 use super::ready::{Ready, Scratch};
@@ -31,6 +32,9 @@ use std::time::Instant;
 
 /// Rows whose rough distances to all centres are computed together.
 const ROWS_AT_ONCE: usize = 12;
+
+/// Rows without a centre whose neighbourhoods are looked for together.
+const CENTRES_AT_ONCE: usize = 8;
 
 /// How thorough an update is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -215,6 +219,8 @@ impl<'a> Change<'a> {
             self.parts.index.remove(row);
             self.parts.owner[row as usize] = NOBODY;
             for &(number, _) in around {
+                let arrivals = &mut self.parts.arrivals[number as usize];
+                arrivals.unjudged.retain(|&other| other != row);
                 if let LocalModel::Machines(machines) = &self.parts.models[number as usize]
                     && machines.support.binary_search(&row).is_ok()
                 {
@@ -242,27 +248,40 @@ impl<'a> Change<'a> {
         self.parts.rank.resize(n_rows, u32::MAX);
         self.parts.index.insert_all(self.parts.store.view(), &new)?;
         let around = self.surroundings(&new)?;
-        // By machine, which is made ready once for all new rows around its centre.
-        let mut asked: Vec<(u32, u32)> = new
-            .iter()
-            .zip(&around)
-            .flat_map(|(&row, around)| around.iter().map(move |&(number, _)| (number, row)))
-            .collect();
-        let places = self.places;
-        asked.par_sort_unstable_by_key(|&(number, row)| (places[number as usize], row));
-        let groups: Vec<&[(u32, u32)]> = asked.chunk_by(|a, b| a.0 == b.0).collect();
-        let violated: Vec<u32> = groups
-            .par_iter()
-            .map_init(Scratch::default, |scratch, group| {
-                let rows: Vec<u32> = group.iter().map(|&(_, row)| row).collect();
-                self.count_violated(group[0].0, &rows, scratch)
-            })
-            .collect::<Result<_>>()?;
-        for (group, count) in groups.iter().zip(violated) {
-            self.parts.stale[group[0].0 as usize] += count;
+        for (&row, around) in new.iter().zip(&around) {
+            for &(number, _) in around {
+                self.parts.arrivals[number as usize].unjudged.push(row);
+            }
         }
+        self.judge()?;
         self.uncovered.extend_from_slice(&new);
         self.added = Some(Added { rows: new, around });
+        Ok(())
+    }
+
+    /// Counts the violations of the machines that may have too many.
+    fn judge(&mut self) -> Result<()> {
+        let arrivals = &self.parts.arrivals;
+        let may_be_due = |&number: &u32| {
+            let Arrivals {
+                violations,
+                unjudged,
+            } = &arrivals[number as usize];
+            unjudged.len() as u64 + u64::from(*violations) > u64::from(self.allowed)
+        };
+        let mut asked: Vec<u32> = (0..arrivals.len() as u32).filter(may_be_due).collect();
+        asked.sort_unstable_by_key(|&number| self.places[number as usize]);
+        let violated: Vec<u32> = asked
+            .par_iter()
+            .map_init(Scratch::default, |scratch, &number| {
+                self.count_violated(number, &arrivals[number as usize].unjudged, scratch)
+            })
+            .collect::<Result<_>>()?;
+        for (number, count) in asked.into_iter().zip(violated) {
+            let arrivals = &mut self.parts.arrivals[number as usize];
+            arrivals.violations = arrivals.violations.saturating_add(count);
+            arrivals.unjudged.clear();
+        }
         Ok(())
     }
 
@@ -322,7 +341,9 @@ impl<'a> Change<'a> {
         self.drop_lost();
         let lost_centres = self.lost.iter().filter(|&&yes| yes).count();
         let due: Vec<u32> = (0..self.parts.centres.len())
-            .filter(|&number| self.due[number] || self.parts.stale[number] > self.allowed)
+            .filter(|&number| {
+                self.due[number] || self.parts.arrivals[number].violations > self.allowed
+            })
             .map(|number| number as u32)
             .collect();
         if lost_centres > 0 || !due.is_empty() {
@@ -364,7 +385,7 @@ impl<'a> Change<'a> {
         retain_where(&mut parts.centres, &self.lost);
         retain_where(&mut parts.radii, &self.lost);
         retain_where(&mut parts.models, &self.lost);
-        retain_where(&mut parts.stale, &self.lost);
+        retain_where(&mut parts.arrivals, &self.lost);
         let lost = self.lost.clone();
         retain_where(&mut self.due, &lost);
     }
@@ -390,7 +411,7 @@ impl<'a> Change<'a> {
             let parts = &mut *self.parts;
             parts.radii[number as usize] = Radii::of(neighbourhood, self.core);
             parts.models[number as usize] = model;
-            parts.stale[number as usize] = 0;
+            parts.arrivals[number as usize] = Arrivals::default();
             for (rank, neighbour) in (1u32..).zip(neighbourhood.iter().take(self.core)) {
                 let row = neighbour.row as usize;
                 if parts.owner[row] == number {
@@ -455,24 +476,32 @@ impl<'a> Change<'a> {
         }
         let first = self.parts.centres.len();
         let mut new = Vec::new();
-        for row in alone {
-            if self.parts.owner[row as usize] != NOBODY {
-                continue;
-            }
-            let found = self.neighbourhoods(&[row])?.remove(0);
-            let number = (first + new.len()) as u32;
-            let parts = &mut *self.parts;
-            for (rank, neighbour) in (1u32..).zip(found.iter().take(self.core)) {
-                let covered = neighbour.row as usize;
-                if rank < parts.rank[covered] || parts.owner[covered] == NOBODY {
-                    parts.rank[covered] = rank;
-                    parts.owner[covered] = number;
+        for part in alone.chunks(CENTRES_AT_ONCE) {
+            let uncovered = |row: u32, parts: &FalkParts| parts.owner[row as usize] == NOBODY;
+            let part: Vec<u32> = part
+                .iter()
+                .copied()
+                .filter(|&row| uncovered(row, self.parts))
+                .collect();
+            for (&row, found) in part.iter().zip(self.neighbourhoods(&part)?) {
+                // One of those just before may have covered it.
+                if !uncovered(row, self.parts) {
+                    continue;
                 }
+                let number = (first + new.len()) as u32;
+                let parts = &mut *self.parts;
+                for (rank, neighbour) in (1u32..).zip(found.iter().take(self.core)) {
+                    let covered = neighbour.row as usize;
+                    if rank < parts.rank[covered] || parts.owner[covered] == NOBODY {
+                        parts.rank[covered] = rank;
+                        parts.owner[covered] = number;
+                    }
+                }
+                parts.centres.push(row);
+                parts.radii.push(Radii::of(&found, self.core));
+                parts.arrivals.push(Arrivals::default());
+                new.push(found);
             }
-            parts.centres.push(row);
-            parts.radii.push(Radii::of(&found, self.core));
-            parts.stale.push(0);
-            new.push(found);
         }
         let (models, _) = self.learn(&new, first as u32)?;
         self.parts.models.extend(models);

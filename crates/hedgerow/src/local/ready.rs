@@ -33,7 +33,6 @@ impl Ready {
     /// Packs the support vectors, which are rows of `samples`.
     pub(super) fn new(machines: &LocalMachines, samples: SamplesView<'_>) -> Result<Self> {
         let gaussians = GaussianRows::of(&machines.kernel, samples, &machines.support)?
-            .map(GaussianRows::for_queries_only)
             .filter(|rows| rows.rounding() * machines.largest_norm() <= MAX_DECISION_ERROR);
         Ok(Self { gaussians })
     }

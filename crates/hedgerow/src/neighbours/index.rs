@@ -4,6 +4,7 @@ use super::brute::Brute;
 use super::bucket_tree::BucketTree;
 use super::choice;
 use super::cover_tree::{CoverTree, CoverTreeParams, Prepared};
+use super::deferred::DeferredTree;
 use super::{GONE, IndexParams, Metric, Searcher, Structure};
 use crate::data::SamplesView;
 use crate::{Error, Result};
@@ -17,7 +18,7 @@ const LOOSE: usize = 128;
 /// Rows arranged for searching.
 ///
 /// Stored with a model it is a few flat arrays; what can be packed again from the samples is
-/// packed when the first searcher asks for it.
+/// packed when searchers have been asked for enough.
 #[derive(Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Index {
@@ -58,8 +59,7 @@ pub(super) enum Body {
 /// What is packed from the samples.
 pub(super) enum Engine {
     Brute(Brute),
-    /// `None` where single precision will not do.
-    Buckets(Vec<Option<BucketTree>>),
+    Buckets(Vec<DeferredTree>),
     Cover(Prepared),
 }
 
@@ -253,7 +253,7 @@ impl Index {
                     .find_map(|(tree, order)| Some((tree, forget(order, row)?)));
                 match (place, self.engine.get_mut()) {
                     (Some((tree, at)), Some(Engine::Buckets(trees))) => {
-                        if let Some(Some(tree)) = trees.get_mut(tree) {
+                        if let Some(tree) = trees.get_mut(tree).and_then(DeferredTree::get_mut) {
                             tree.forget(at);
                         }
                         true
@@ -290,7 +290,7 @@ fn join_small(
     samples: SamplesView<'_>,
     orders: &mut Vec<Vec<u32>>,
     loose: &mut Vec<u32>,
-    trees: &mut Vec<Option<BucketTree>>,
+    trees: &mut Vec<DeferredTree>,
 ) {
     let mut rows = std::mem::take(loose);
     while let Some(order) = orders.last()
@@ -305,10 +305,10 @@ fn join_small(
     let built = embedding.and_then(|embedding| BucketTree::build(embedding, samples, &rows));
     if let Some((order, tree)) = built {
         orders.push(order);
-        trees.push(Some(tree));
+        trees.push(DeferredTree::ready(Some(tree)));
     } else {
         orders.push(rows);
-        trees.push(None);
+        trees.push(DeferredTree::ready(None));
     }
 }
 
@@ -328,9 +328,7 @@ impl Body {
         Ok(match self {
             Self::Rows(rows) => Engine::Brute(Brute::pack(metric, samples, rows)),
             Self::Buckets { orders, .. } => {
-                let embedding = metric.embedding(samples.n_features());
-                let pack = |order: &Vec<u32>| BucketTree::pack(embedding?, samples, order);
-                Engine::Buckets(orders.iter().map(pack).collect())
+                Engine::Buckets(orders.iter().map(|_| DeferredTree::default()).collect())
             }
             Self::Cover(tree) => {
                 tree.ensure_samples(samples)?;
@@ -361,7 +359,7 @@ pub(super) fn buckets(
         orders: vec![order],
         loose: Vec::new(),
     };
-    Some((body, Engine::Buckets(vec![Some(tree)])))
+    Some((body, Engine::Buckets(vec![DeferredTree::ready(Some(tree))])))
 }
 
 /// A cover tree, if the metric is one and no distance overflows.

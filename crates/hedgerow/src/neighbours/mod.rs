@@ -14,10 +14,12 @@ mod bucket_tree;
 mod candidates;
 mod choice;
 mod cover_tree;
+mod deferred;
 mod frame;
 mod index;
 mod metric;
 mod rank;
+mod scan;
 mod searcher;
 
 pub(crate) use cover_tree::UpperLevels;

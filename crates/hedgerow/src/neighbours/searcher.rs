@@ -3,11 +3,14 @@
 use super::Neighbour;
 use super::brute::{self, TOGETHER, pair_by_pair};
 use super::bucket_tree;
+use super::bucket_tree::BucketTree;
 use super::candidates::Candidates;
 use super::cover_tree;
 use super::cover_tree::Space;
+use super::deferred::DeferredTree;
 use super::index::{Body, Engine, Index, ensure_finite};
 use super::rank::{self, Asked, nearest_of};
+use super::scan::scan;
 use crate::data::{Row, SamplesView};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -116,6 +119,7 @@ impl<'a> Searcher<'a> {
             left_out: None,
         };
         let n_features = self.samples.n_features().max(extent(row));
+        self.expect(1);
         self.gather(&[query], n_features, k, scratch)?;
         self.rank(0, query, n_features, k, scratch, out)
     }
@@ -136,6 +140,7 @@ impl<'a> Searcher<'a> {
         n_features: usize,
         k: usize,
     ) -> Result<Vec<Vec<Neighbour>>> {
+        self.expect(queries.len());
         let mut order: Vec<(u32, u32)> = (0..queries.len() as u32).map(|q| (0, q)).collect();
         let task = if let Engine::Buckets(trees) = self.engine {
             self.sort_by_bucket(trees, queries, &mut order);
@@ -173,15 +178,31 @@ impl<'a> Searcher<'a> {
         Ok(lists)
     }
 
+    /// Packs what so many queries make worth packing.
+    fn expect(&self, n_queries: usize) {
+        let (Engine::Buckets(trees), Body::Buckets { orders, .. }) =
+            (self.engine, self.index.body())
+        else {
+            return;
+        };
+        let embedding = self.index.metric().embedding(self.samples.n_features());
+        for (tree, order) in trees.iter().zip(orders) {
+            tree.expect(n_queries, || {
+                BucketTree::pack(embedding?, self.samples, order)
+            });
+        }
+    }
+
     /// Queries that begin in the same bucket of the first tree come together.
     fn sort_by_bucket(
         &self,
-        trees: &[Option<bucket_tree::BucketTree>],
+        trees: &[DeferredTree],
         queries: &[Query<'_>],
         order: &mut [(u32, u32)],
     ) {
         let embedding = self.index.metric().embedding(self.samples.n_features());
-        let (Some(Some(tree)), Some(embedding)) = (trees.first(), embedding) else {
+        let tree = trees.first().and_then(DeferredTree::get);
+        let (Some(tree), Some(embedding)) = (tree, embedding) else {
             return;
         };
         order.par_iter_mut().with_min_len(256).for_each_init(
@@ -212,23 +233,21 @@ impl<'a> Searcher<'a> {
         for (query, found) in queries.iter().zip(found.iter_mut()) {
             found.begin(k, query.left_out);
         }
+        let mut asked = [Row::Dense(&[]); TOGETHER];
+        for (slot, query) in asked.iter_mut().zip(queries) {
+            *slot = query.row;
+        }
+        let asked = &asked[..queries.len()];
         match (self.engine, self.index.body()) {
-            (Engine::Brute(engine), Body::Rows(rows)) => {
-                let mut asked = [Row::Dense(&[]); TOGETHER];
-                for (slot, query) in asked.iter_mut().zip(queries) {
-                    *slot = query.row;
-                }
-                let asked = &asked[..queries.len()];
-                engine.search(
-                    metric,
-                    samples,
-                    rows,
-                    asked,
-                    n_features,
-                    &mut scratch.brute,
-                    found,
-                )
-            }
+            (Engine::Brute(engine), Body::Rows(rows)) => engine.search(
+                metric,
+                samples,
+                rows,
+                asked,
+                n_features,
+                &mut scratch.brute,
+                found,
+            ),
             (Engine::Cover(prepared), Body::Cover(tree)) => {
                 let space = Space::new(metric, samples, prepared);
                 for (query, found) in queries.iter().zip(found.iter_mut()) {
@@ -241,19 +260,19 @@ impl<'a> Searcher<'a> {
             }
             (Engine::Buckets(trees), Body::Buckets { orders, loose }) => {
                 let embedding = metric.embedding(samples.n_features());
-                for (query, found) in queries.iter().zip(found.iter_mut()) {
-                    for (tree, order) in trees.iter().zip(orders) {
-                        let searched = match (tree, embedding) {
-                            (Some(tree), Some(embedding)) => {
-                                let scratch = &mut scratch.buckets;
-                                tree.search(embedding, order, query.row, scratch, found)
-                            }
-                            _ => false,
-                        };
-                        if !searched {
+                for (tree, order) in trees.iter().zip(orders) {
+                    let (Some(tree), Some(embedding)) = (tree.get(), embedding) else {
+                        scan(metric, samples, order, asked, n_features, found)?;
+                        continue;
+                    };
+                    for (query, found) in queries.iter().zip(found.iter_mut()) {
+                        let scratch = &mut scratch.buckets;
+                        if !tree.search(embedding, order, query.row, scratch, found) {
                             pair_by_pair(metric, samples, order, query.row, n_features, found)?;
                         }
                     }
+                }
+                for (query, found) in queries.iter().zip(found.iter_mut()) {
                     pair_by_pair(metric, samples, loose, query.row, n_features, found)?;
                 }
                 Ok(())
