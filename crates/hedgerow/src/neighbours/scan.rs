@@ -6,7 +6,7 @@
 use super::GONE;
 use super::brute::pair_by_pair;
 use super::candidates::Candidates;
-use super::metric::Metric;
+use super::metric::{Embedding, Metric};
 use crate::Result;
 use crate::data::{Row, SamplesView};
 use crate::linalg::{LANES, LaneProducts, lane_products};
@@ -27,7 +27,7 @@ pub(super) fn scan(
     found: &mut [Candidates],
 ) -> Result<()> {
     let embedding = metric.embedding(samples.n_features());
-    if !embedding.is_some_and(|embedding| embedding.is_identity()) {
+    if !embedding.is_some_and(Embedding::is_identity) {
         for (&query, found) in queries.iter().zip(found) {
             pair_by_pair(metric, samples, rows, query, n_features, found)?;
         }
