@@ -91,9 +91,46 @@ fn blocks_of(row: &[f64], stride: usize) -> (&[[f64; HYPERPLANE_LANES]], [f64; H
     (blocks, tail)
 }
 
-/// Follows the links until a leaf, with the value of each hyperplane told by `value`.
+/// A row that asks hyperplanes for its value. A trait and not a closure, because a closure may be
+/// compiled apart from the walk, without the processor's features.
+trait Asking<W> {
+    fn value<const FMA: bool>(&self, weights: &[W], bias: f64) -> f64;
+}
+
+/// A dense row in whole blocks, and the rest filled up with zeros.
+struct DenseBlocks<'a> {
+    blocks: &'a [[f64; HYPERPLANE_LANES]],
+    tail: [f64; HYPERPLANE_LANES],
+}
+
+impl<W: Real> Asking<W> for DenseBlocks<'_> {
+    #[inline(always)]
+    fn value<const FMA: bool>(&self, weights: &[W], bias: f64) -> f64 {
+        dense_value::<FMA, W>(weights, self.blocks, &self.tail, bias)
+    }
+}
+
+/// The stored entries of a sparse row.
+struct Entries<'a> {
+    indices: &'a [u32],
+    values: &'a [f64],
+}
+
+impl<W: Real> Asking<W> for Entries<'_> {
+    #[inline(always)]
+    fn value<const FMA: bool>(&self, weights: &[W], bias: f64) -> f64 {
+        sparse_value::<FMA, W>(weights, self.indices, self.values, bias)
+    }
+}
+
+/// Follows the links until a leaf.
 #[inline(always)]
-fn walk(links: &[Link], mut value: impl FnMut(usize, f64) -> f64) -> Landing {
+fn walk<const FMA: bool, W>(
+    links: &[Link],
+    weights: &[W],
+    stride: usize,
+    row: &impl Asking<W>,
+) -> Landing {
     let mut landing = Landing {
         leaf: 0,
         hyperplanes: 0,
@@ -105,7 +142,8 @@ fn walk(links: &[Link], mut value: impl FnMut(usize, f64) -> f64) -> Landing {
     while at >= 0 {
         let link = links[at as usize];
         landing.hyperplanes += 1;
-        at = if value(at as usize, link.bias) > 0.0 {
+        let plane = &weights[at as usize * stride..][..stride];
+        at = if row.value::<FMA>(plane, link.bias) > 0.0 {
             link.above
         } else {
             link.below
@@ -125,15 +163,11 @@ fn descend_body<const FMA: bool, W: Real>(
     match row {
         Row::Dense(row) => {
             let (blocks, tail) = blocks_of(row, stride);
-            walk(links, |at, bias| {
-                let plane = &weights[at * stride..(at + 1) * stride];
-                dense_value::<FMA, W>(plane, blocks, &tail, bias)
-            })
+            walk::<FMA, W>(links, weights, stride, &DenseBlocks { blocks, tail })
         }
-        Row::Sparse { indices, values } => walk(links, |at, bias| {
-            let plane = &weights[at * stride..(at + 1) * stride];
-            sparse_value::<FMA, W>(plane, indices, values, bias)
-        }),
+        Row::Sparse { indices, values } => {
+            walk::<FMA, W>(links, weights, stride, &Entries { indices, values })
+        }
     }
 }
 
