@@ -261,10 +261,29 @@ fn several_classes_in_one_tree_and_in_pairs() {
             3
         };
         assert_eq!(model.trees().len(), trees);
-        let p = model.probabilities(test.samples().view()).expect("p");
-        for i in 0..p.n_rows() {
-            let sum: f64 = p.row(i).iter().sum();
-            assert!((sum - 1.0).abs() < 1e-9);
+        let forest = HlsvmParams {
+            forest: Some(ForestParams {
+                trees: 4,
+                ..ForestParams::default()
+            }),
+            ..params
+        };
+        let forest = forest.fit(&train).expect("fit").model;
+        assert_eq!(forest.trees().len(), 4 * trees);
+        let pairs = [None, Some((0, 1)), Some((0, 2)), Some((1, 2))];
+        for (tree, expected) in (0..4 * trees).map(|tree| {
+            let pair = if trees == 1 { 0 } else { 1 + tree / 4 };
+            (tree, pairs[pair])
+        }) {
+            assert_eq!(forest.pair_of(tree), expected);
+        }
+        assert!(error_of(&forest, &test) < 0.08, "{multiclass:?}");
+        for model in [model, forest] {
+            let p = model.probabilities(test.samples().view()).expect("p");
+            for i in 0..p.n_rows() {
+                let sum: f64 = p.row(i).iter().sum();
+                assert!((sum - 1.0).abs() < 1e-9);
+            }
         }
     }
     let cascade = SvmTreesParams::default().fit(&train).expect("fit").model;

@@ -49,15 +49,12 @@ fn class_names(stored: &Stored, tree: usize) -> Vec<String> {
         .iter()
         .map(ToString::to_string)
         .collect();
-    let is_pair = stored
+    match stored
         .model
         .as_trees()
-        .is_some_and(|model| model.council() == hedgerow::tree::Council::OneVsOne);
-    if !is_pair {
-        return names;
+        .and_then(|model| model.pair_of(tree))
+    {
+        Some((a, b)) => vec![names[a].clone(), names[b].clone()],
+        None => names,
     }
-    hedgerow::svm::pairs(names.len())
-        .nth(tree)
-        .map(|(a, b)| vec![names[a].clone(), names[b].clone()])
-        .unwrap_or_default()
 }

@@ -52,9 +52,9 @@ impl HlsvmParams {
         ensure_addressable(&data)?;
         let labels = data.classes()?;
         let council = match (&self.forest, self.multiclass, present_classes(labels)) {
+            (_, TreeMulticlass::OneVsOne, 3..) => Council::OneVsOne,
             (Some(_), _, _) => Council::Forest,
-            (None, TreeMulticlass::OneVsOne, 3..) => Council::OneVsOne,
-            _ => Council::Single,
+            (None, _, _) => Council::Single,
         };
         let all: Vec<u32> = (0..data.n_rows() as u32).collect();
         let planted = self.plant_all(&data, labels, council, &all)?;
@@ -105,47 +105,53 @@ impl HlsvmParams {
             positive: labels.positive(),
         };
         match council {
-            Council::Single => Ok(vec![self.plant(task, rows.to_vec(), self.seed)?]),
-            Council::OneVsOne => pairs(labels.n_classes())
-                .enumerate()
-                .collect::<Vec<_>>()
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|(number, pair)| {
-                    let (codes, members) = pair_codes(labels.codes(), rows, pair);
-                    let task = Task {
-                        codes: &codes,
-                        n_classes: 2,
-                        positive: 0,
-                        ..task
-                    };
-                    self.plant(task, members, task_seed(self.seed, number))
-                })
-                .collect(),
-            Council::Forest => {
-                let forest = self.forest.clone().unwrap_or_default();
-                (0..forest.trees)
+            Council::Single | Council::Forest => self.plant_together(task, rows, self.seed),
+            Council::OneVsOne => {
+                let groups: Vec<Vec<Planted>> = pairs(labels.n_classes())
+                    .enumerate()
+                    .collect::<Vec<_>>()
                     .into_par_iter()
                     .with_max_len(1)
-                    .map(|number| {
-                        let seed = task_seed(self.seed, number);
-                        let mut generator = Generator::new(seed);
-                        let count = ((rows.len() as f64 * forest.row_share).round() as usize)
-                            .clamp(1, rows.len());
-                        let mut drawn: Vec<u32> = if forest.bootstrap {
-                            (0..count)
-                                .map(|_| rows[generator.below(rows.len())])
-                                .collect()
-                        } else {
-                            let picked = generator.sample(rows.len(), count);
-                            picked.into_iter().map(|at| rows[at]).collect()
+                    .map(|(number, pair)| {
+                        let (codes, members) = pair_codes(labels.codes(), rows, pair);
+                        let task = Task {
+                            codes: &codes,
+                            n_classes: 2,
+                            positive: 0,
+                            ..task
                         };
-                        drawn.sort_unstable();
-                        self.plant(task, drawn, generator.bits())
+                        self.plant_together(task, &members, task_seed(self.seed, number))
                     })
-                    .collect()
+                    .collect::<Result<_>>()?;
+                Ok(groups.into_iter().flatten().collect())
             }
         }
+    }
+
+    /// One tree, or as many as the forest has, each on some of the rows.
+    fn plant_together(&self, task: Task<'_>, rows: &[u32], seed: u64) -> Result<Vec<Planted>> {
+        let Some(forest) = &self.forest else {
+            return Ok(vec![self.plant(task, rows.to_vec(), seed)?]);
+        };
+        (0..forest.trees)
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|number| {
+                let mut generator = Generator::new(task_seed(seed, number));
+                let count = (rows.len() as f64 * forest.row_share).round() as usize;
+                let count = count.max(1).min(rows.len());
+                let mut drawn: Vec<u32> = if forest.bootstrap {
+                    (0..count)
+                        .map(|_| rows[generator.below(rows.len())])
+                        .collect()
+                } else {
+                    let picked = generator.sample(rows.len(), count);
+                    picked.into_iter().map(|at| rows[at]).collect()
+                };
+                drawn.sort_unstable();
+                self.plant(task, drawn, generator.bits())
+            })
+            .collect()
     }
 
     /// Grows one tree and prunes it.

@@ -19,7 +19,8 @@ const FEW_CLASSES: usize = 64;
 pub enum Council {
     /// There is one tree.
     Single,
-    /// A tree for every pair of classes; each has one vote, ties go to the earlier class.
+    /// A tree for every pair of classes, or as many for each; each pair has one vote, ties go to
+    /// the earlier class. Several trees of a pair vote by the mean of their probabilities.
     OneVsOne,
     /// The mean of the trees' probabilities decides.
     Forest,
@@ -64,7 +65,10 @@ impl LinearTrees {
         }
         let (expected, tree_classes) = match parts.council {
             Council::Single => (1, k),
-            Council::OneVsOne => (pairs(k).count(), 2),
+            Council::OneVsOne => {
+                let n_pairs = pairs(k).count();
+                (n_pairs * (parts.trees.len() / n_pairs.max(1)).max(1), 2)
+            }
             Council::Forest => (parts.trees.len().max(1), k),
         };
         if parts.trees.len() != expected {
@@ -95,6 +99,14 @@ impl LinearTrees {
     /// The trees.
     pub fn trees(&self) -> &[Tree] {
         &self.parts.trees
+    }
+
+    /// The two classes that a tree tells apart; `None` if it knows all of them.
+    pub fn pair_of(&self, tree: usize) -> Option<(usize, usize)> {
+        match self.parts.council {
+            Council::OneVsOne => pairs(self.parts.classes.len()).nth(tree / self.trees_a_pair()),
+            Council::Single | Council::Forest => None,
+        }
     }
 
     /// How they answer together.
@@ -173,8 +185,12 @@ impl LinearTrees {
     fn votes(&self, row: Row<'_>, votes: &mut [f64]) {
         match self.parts.council {
             Council::OneVsOne => {
-                for ((a, b), tree) in pairs(votes.len()).zip(&self.parts.trees) {
-                    votes[if tree.classify(row) == 0 { a } else { b }] += 1.0;
+                for ((a, b), trees) in self.trees_of_pairs() {
+                    let is_first = match trees {
+                        [only] => only.classify(row) == 0,
+                        _ => first_share(trees, row) >= 0.5,
+                    };
+                    votes[if is_first { a } else { b }] += 1.0;
                 }
             }
             Council::Single | Council::Forest => {
@@ -186,6 +202,17 @@ impl LinearTrees {
                 }
             }
         }
+    }
+
+    fn trees_a_pair(&self) -> usize {
+        let n_pairs = pairs(self.parts.classes.len()).count();
+        (self.parts.trees.len() / n_pairs.max(1)).max(1)
+    }
+
+    /// The pairs of classes, each with its trees.
+    fn trees_of_pairs(&self) -> impl Iterator<Item = ((usize, usize), &[Tree])> {
+        let trees = self.parts.trees.chunks(self.trees_a_pair());
+        pairs(self.parts.classes.len()).zip(trees)
     }
 
     pub(super) fn set_smoothing(&mut self, smoothing: f64) {
@@ -201,12 +228,8 @@ impl LinearTrees {
     pub(super) fn probabilities_into(&self, row: Row<'_>, out: &mut [f64]) {
         match self.parts.council {
             Council::OneVsOne => {
-                let first: Vec<f64> = self
-                    .parts
-                    .trees
-                    .iter()
-                    .map(|tree| tree.leaf_probabilities(tree.land(row).leaf)[0])
-                    .collect();
+                let shares = self.trees_of_pairs();
+                let first: Vec<f64> = shares.map(|(_, trees)| first_share(trees, row)).collect();
                 out.copy_from_slice(&couple(out.len(), &first));
             }
             Council::Single | Council::Forest => {
@@ -253,6 +276,12 @@ impl LinearTrees {
             values,
         })
     }
+}
+
+/// Mean probability of the first class of two.
+fn first_share(trees: &[Tree], row: Row<'_>) -> f64 {
+    let share = |tree: &Tree| tree.leaf_probabilities(tree.land(row).leaf)[0];
+    trees.iter().map(share).sum::<f64>() / trees.len() as f64
 }
 
 impl Predictor for LinearTrees {

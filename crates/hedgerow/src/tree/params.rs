@@ -82,7 +82,8 @@ pub enum TreeMulticlass {
     /// One tree; every node splits the classes into two groups.
     #[default]
     Direct,
-    /// A tree for every pair of classes; each has one vote, ties go to the earlier class.
+    /// A tree for every pair of classes, or a forest; each pair has one vote, ties go to the
+    /// earlier class.
     OneVsOne,
 }
 
