@@ -52,6 +52,7 @@ class Problem:
     core: float = 0.5
     svm: tuple = ()                      # C and gamma of the exact machines and, without `cells`, of liquidSVM's cells
     cells: tuple = ()                    # C and gamma of liquidSVM's cells
+    chosen: tuple = ()                   # k, k' / k, C and gamma by five-fold cross-validation on all training rows
     why: str = ""
 
     @property
@@ -65,8 +66,10 @@ class Problem:
 # around those with the original FaLK-SVM on all other rows; on census_income none, it takes the exact machine's.
 # Best at the edge of what was tried, so perhaps not the best: gamma of the exact machine on spirals (6400, 25600, 102400 gave 79.9, 83.9,
 # 85.0 %) and gamma on covtype570k (64, 128). The cells of liquidSVM were not tuned at all.
+# `chosen` on covtype100k (peer falk-cv): the best of 18 points by `hedgerow train falk-svm -v 5` on the 100,000 training rows, with 92.15 %;
+# k = 1000, k' = k / 2, C = 8, gamma = 32 has 92.02 %, gamma = 64 92.09 %, C = 4 with gamma = 64 92.14 %.
 PROBLEMS = {p.data: p for p in [
-    Problem("covtype100k", 1000, 8, 32),
+    Problem("covtype100k", 1000, 8, 32, chosen=(500, 0.1, 4, 64)),
     Problem("covtype570k", 1000, 8, 128),
     Problem("ijcnn1unit", 1000, 32, 8),
     Problem("census_income", 1000, 16, 0.02),
@@ -84,13 +87,13 @@ CACHE_MB = 1000
 CACHE_MB_LIBSVM = 4000                   # the more it has, the better for it
 TEST_LIMIT = {("covtype100k", "libsvm"): 50_000}      # (set, peer): only so many of the test rows
 
-PEERS = ["falk", "falk-c", "falk-l", "svm", "libsvm", "original", "original-c", "liquid-cells", "liquid-overlap",
+PEERS = ["falk", "falk-c", "falk-cv", "falk-cv-c", "falk-l", "svm", "libsvm", "original", "original-c", "liquid-cells", "liquid-overlap",
          "lightgbm", "lightgbm-1000x255", "xgboost"]
-OURS = {"falk", "falk-c", "falk-l", "svm"}
+OURS = {"falk", "falk-c", "falk-cv", "falk-cv-c", "falk-l", "svm"}
 IN_PYTHON = {"liquid-cells", "liquid-overlap", "lightgbm", "lightgbm-1000x255", "xgboost"}
 ONE_THREAD = {"libsvm", "original", "original-c"}
 # peers that share one training: the first name trains, all predict
-TOGETHER = {"falk": ["falk", "falk-c"], "original": ["original", "original-c"]}
+TOGETHER = {"falk": ["falk", "falk-c"], "falk-cv": ["falk-cv", "falk-cv-c"], "original": ["original", "original-c"]}
 
 
 # ---------------------------------------------------------------------------------- one run
@@ -123,6 +126,8 @@ def command(p, peer):
     """What identifies the run besides set, peer and threads."""
     if peer in ("falk", "falk-c"):
         return [*TRAIN, *falk_options(p)]
+    if peer in ("falk-cv", "falk-cv-c"):
+        return [*TRAIN, *falk_options(p, **dict(zip(("k", "core", "cost", "gamma"), p.chosen)))]
     if peer == "falk-l":
         return [*TUNE]
     if peer == "svm":
@@ -333,7 +338,9 @@ class Bars:
         if name == "covtype100k":
             slow = seen.good(name, "libsvm", 1) or (seen(name, "libsvm", 1) if us else None)
             self.add(f"{name}: LIBSVM's training CPU / ours, same C and gamma", self.ratio(slow, same, "train_cpu"), lambda v: v >= 100, ">= 100")
-            self.add(f"{name}: accuracy %", 100 * us["accuracy"] if us else None, lambda v: v >= 92.8, ">= 92.8")
+            best = seen.good(name, "falk-cv", 1)
+            self.add(f"{name}: LIBSVM's training CPU / ours, parameters by cross-validation", self.ratio(slow, best, "train_cpu"), lambda v: v >= 100, ">= 100")
+            self.add(f"{name}: accuracy %, parameters by cross-validation", 100 * best["accuracy"] if best else None, lambda v: v >= 92.8, ">= 92.8")
         if name == "covtype570k":
             two = self.ours(name, 2)
             self.add(f"{name}: training wall s on two threads", two and two.get("train_wall"), lambda v: v < 90, "< 90")
@@ -397,7 +404,7 @@ def arguments():
     p.add_argument("--results", type=Path, default=common.RESULTS / "local_machines.jsonl")
     a = p.parse_args()
     a.sets = chosen(a.sets, PROBLEMS, "set", p)
-    a.peers = [q for q in chosen(a.peers, PEERS, "peer", p) if q not in ("falk-c", "original-c")]
+    a.peers = [q for q in chosen(a.peers, PEERS, "peer", p) if q not in ("falk-c", "falk-cv-c", "original-c")]
     a.threads = [int(t) for t in a.threads.split(",")]
     return a
 
@@ -407,7 +414,7 @@ def wanted_runs(a):
         for threads in a.threads:
             for repeat in range(a.repeats):
                 for peer in a.peers:
-                    idle = peer in ONE_THREAD and threads > 1
+                    idle = peer in ONE_THREAD and threads > 1 or peer == "falk-cv" and not PROBLEMS[name].chosen
                     if not idle and not (peer == "libsvm" and repeat):
                         yield name, threads, repeat, peer
 

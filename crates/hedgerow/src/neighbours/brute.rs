@@ -182,6 +182,10 @@ pub(super) fn pair_by_pair(
     Ok(())
 }
 
+/// Rows of a block that are compared with the reach together.
+const SHORTEST_PART: usize = 16;
+const LONGEST_PART: usize = 256;
+
 impl Products {
     fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
         let product = Product::of(metric)?;
@@ -393,11 +397,20 @@ impl Products {
         hits: &mut Vec<Hit>,
         found: &mut Candidates,
     ) {
-        // In parts, so that what the first ones teach about the reach helps the others.
-        const PART: usize = 256;
-        for (part, products) in products.chunks(PART).enumerate() {
-            let first = from + part * PART;
-            let terms = &self.terms[first..to.min(first + PART)];
+        // In parts, so that what the first ones teach about the reach helps the others. As long as
+        // nothing is known, every row is a hit: those parts are short.
+        let mut part = if found.reach() < f64::INFINITY {
+            LONGEST_PART
+        } else {
+            SHORTEST_PART
+        };
+        let mut first = from;
+        while first < to {
+            let end = to.min(first + part);
+            let products = &products[first - from..end - from];
+            let terms = &self.terms[first..end];
+            let start = std::mem::replace(&mut first, end);
+            part = LONGEST_PART.min(2 * part);
             let reach = found.reach() * self.scale;
             let squared = reach * reach * (1.0 + 1e-6) + self.vanished;
             let limit = if squared < f64::from(f32::MAX) && reach >= 0.0 {
@@ -416,7 +429,7 @@ impl Products {
                 let upper = lower + 2.1 * self.margin * both + self.vanished;
                 let lower = (lower - self.vanished).max(0.0);
                 let unit = 1.0 / self.scale;
-                let row = rows[first + at];
+                let row = rows[start + at];
                 if row != GONE {
                     found.push(
                         row,
