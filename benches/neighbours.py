@@ -62,6 +62,15 @@ def generated(name, rows, columns):
     return x[QUERIES:], x[:QUERIES]
 
 
+def of_machines(name):
+    """The arrays that local_machines.py uses too."""
+    paths = [CACHE / f"{name}.{part}.npz" for part in ("train", "test")]
+    if not all(path.exists() for path in paths):
+        raise common.Missing(f"run benches/local_data.py {name} first")
+    x, q = (np.load(path)["x"].astype(float) for path in paths)
+    return x, q[:QUERIES]
+
+
 SETS = {
     "covtype100k": lambda: covtype(100_000),
     "covtype570k": lambda: covtype(None),
@@ -71,6 +80,8 @@ SETS = {
     "ndcc-100k": lambda: generated("ndcc", 100_000, 5),
     "mnist10k": lambda: mnist(10_000),
     "mnist60k": lambda: mnist(None),
+    "kddcup99": lambda: of_machines("kddcup99"),
+    "census_income": lambda: of_machines("census_income"),
 }
 
 
