@@ -261,7 +261,14 @@ impl<'a> SamplesView<'a> {
 
     /// Reads the ends of some rows, which is for rows that lie far apart in memory and will be needed
     /// one after the other: nothing here depends on what is read, so that the waits overlap.
-    pub(crate) fn fetch(self, rows: impl Iterator<Item = u32>) {
+    pub(crate) fn fetch(self, rows: impl Iterator<Item = u32> + Clone) {
+        if let Self::Sparse { row_starts, .. } = self {
+            // Where a row stands must be known before it can be read.
+            let seen = rows
+                .clone()
+                .fold(0, |seen, i| seen ^ row_starts[i as usize]);
+            std::hint::black_box(seen);
+        }
         let ends = |values: &[f64]| match values {
             [first, .., last] => first.to_bits() ^ last.to_bits(),
             _ => 0,
