@@ -318,6 +318,27 @@ fn ensure_covered(model: &FalkSvm, removed: &[u32]) {
     }
 }
 
+/// Rows that came when they could not matter are judged when they can: the same machines are
+/// trained anew as if they had been judged at once.
+#[test]
+fn rows_that_wait_are_judged_later_as_they_would_have_been_at_once() {
+    let (first, more) = (noisy(600, 2, 2, 1), noisy(120, 2, 2, 2));
+    let fitted = params(60).fit(&first).unwrap().model;
+    let update = |model: &mut FalkSvm, rows: Option<&Dataset>, refresh: f64| {
+        let params = UpdateParams { refresh };
+        model.update(rows, &[], &params).unwrap().retrained
+    };
+    let mut at_once = fitted.clone();
+    let expected = update(&mut at_once, Some(&more), 0.0);
+    assert!(expected > 0 && expected < fitted.centres().len());
+    let mut later = fitted;
+    assert_eq!(update(&mut later, Some(&more), 1.0), 0);
+    let bytes = postcard::to_allocvec(&later).unwrap();
+    let mut later: FalkSvm = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(update(&mut later, None, 0.0), expected);
+    assert_eq!(update(&mut later, None, 0.0), 0);
+}
+
 #[test]
 fn a_stream_keeps_the_covering_and_the_accuracy() {
     let test = noisy(1500, 2, 2, 99);
