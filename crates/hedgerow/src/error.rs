@@ -211,6 +211,22 @@ pub(crate) fn ensure_not_negative(name: &'static str, value: f64) -> Result<()> 
     })
 }
 
+/// Accepts what needs no more memory than is allowed.
+pub(crate) fn ensure_memory(
+    what: &'static str,
+    needed_bytes: u64,
+    allowed_bytes: u64,
+) -> Result<()> {
+    if needed_bytes <= allowed_bytes {
+        return Ok(());
+    }
+    Err(Error::Memory {
+        what,
+        needed_bytes,
+        allowed_bytes,
+    })
+}
+
 /// Accepts any finite value.
 pub(crate) fn ensure_finite(name: &'static str, value: f64) -> Result<()> {
     if value.is_finite() {

@@ -4,6 +4,7 @@
 //! summed over the classes while it is still in the cache. Sparse ones stay as they are.
 
 use super::columns::{Columns, sum_of};
+use crate::error::ensure_memory;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -58,13 +59,7 @@ fn dense(
 ) -> Result<Centered> {
     let (n_rows, n_features) = (columns.n_rows(), columns.n_features());
     let needed = 8 * n_rows as u64 * n_features as u64;
-    if needed > max_bytes {
-        return Err(Error::Memory {
-            what: "the centred copy of the features",
-            needed_bytes: needed,
-            allowed_bytes: max_bytes,
-        });
-    }
+    ensure_memory("the centred copy of the features", needed, max_bytes)?;
     let mut values = vec![0.0; n_rows * n_features];
     let blocks: Vec<(Vec<f64>, Vec<f64>)> = values
         .par_chunks_mut(BLOCK * n_rows)

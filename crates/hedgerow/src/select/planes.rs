@@ -7,8 +7,9 @@
 
 use super::binning::Binning;
 use super::columns::Columns;
+use crate::Result;
+use crate::error::ensure_memory;
 use crate::linalg::{BIT_LANES, LaneCounts, PopulationCount};
-use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Bytes of columns that a task copies before it discretises them.
@@ -113,13 +114,7 @@ impl BitPlanes {
         let n_groups = n_features.div_ceil(BIT_LANES);
         // Two planes a feature are the rule; what more bins take is bounded by their number.
         let needed = n_rows.div_ceil(64) as u64 * 8 * 2 * n_features as u64;
-        if needed > max_bytes {
-            return Err(Error::Memory {
-                what: "the bit planes of all features",
-                needed_bytes: needed,
-                allowed_bytes: max_bytes,
-            });
-        }
+        ensure_memory("the bit planes of all features", needed, max_bytes)?;
         // Several groups at once: rows of the samples are read in longer stretches.
         let together = (BUFFER_BYTES / (8 * BIT_LANES * n_rows)).clamp(1, MAX_TOGETHER);
         let groups: Vec<Vec<Group>> = (0..n_groups.div_ceil(together))

@@ -14,6 +14,7 @@
 
 use super::Ranking;
 use crate::data::{Dataset, Samples, SamplesView, Scaling};
+use crate::error::ensure_memory;
 use crate::neighbours::{Index, IndexParams, Metric, Neighbour, Structure};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -197,13 +198,7 @@ fn scale(samples: SamplesView<'_>) -> Result<Samples> {
     }
     let (n, width) = (view.n_rows(), view.n_features());
     let needed = 8 * n as u64 * width as u64;
-    if needed > DENSE_LIMIT_BYTES {
-        return Err(Error::Memory {
-            what: "a dense copy of the samples",
-            needed_bytes: needed,
-            allowed_bytes: DENSE_LIMIT_BYTES,
-        });
-    }
+    ensure_memory("a dense copy of the samples", needed, DENSE_LIMIT_BYTES)?;
     let mut values = vec![0.0; n * width];
     for (i, out) in values.chunks_exact_mut(width.max(1)).enumerate() {
         view.row(i).write_dense(out);

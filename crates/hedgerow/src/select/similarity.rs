@@ -1,5 +1,6 @@
 //! What filters know of the data: how alike two features are, and how relevant each is.
 
+use crate::error::ensure_memory;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -72,14 +73,8 @@ pub(super) fn ensure_matrix_fits(n_rows: usize, n_columns: usize, max_bytes: u64
     let needed = (n_rows as u64)
         .saturating_mul(n_columns as u64)
         .saturating_mul(8);
-    if needed <= max_bytes {
-        return Ok(());
-    }
-    Err(Error::Memory {
-        what: "the similarity matrix (sample some of its rows instead: QPFS with Nyström)",
-        needed_bytes: needed,
-        allowed_bytes: max_bytes,
-    })
+    let what = "the similarity matrix (sample some of its rows instead: QPFS with Nyström)";
+    ensure_memory(what, needed, max_bytes)
 }
 
 /// A similarity that was computed elsewhere.

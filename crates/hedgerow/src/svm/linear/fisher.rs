@@ -17,7 +17,7 @@
 use super::frame::{Frame, Solved, check_class_weights};
 use super::{Hyperplane, LinearClassifier};
 use crate::data::{ClassName, Dataset, SamplesView};
-use crate::error::ensure_not_negative;
+use crate::error::{ensure_memory, ensure_not_negative};
 use crate::linalg::{PANEL, Panels, Real, TileMap, cholesky, cholesky_solve, dot, panel_block};
 use crate::solve::ensure_finite_norms;
 use crate::svm::Multiclass;
@@ -94,14 +94,12 @@ impl FisherParams {
         if k == 1 {
             return frame.assemble(false, Vec::new());
         }
-        let needed_bytes = (d as u64).saturating_mul(d as u64).saturating_mul(8);
-        if needed_bytes > MAX_BYTES {
-            return Err(Error::Memory {
-                what: "the scatter matrix of Fisher's discriminant",
-                needed_bytes,
-                allowed_bytes: MAX_BYTES,
-            });
-        }
+        let needed = (d as u64).saturating_mul(d as u64).saturating_mul(8);
+        ensure_memory(
+            "the scatter matrix of Fisher's discriminant",
+            needed,
+            MAX_BYTES,
+        )?;
         ensure_finite_norms(frame.data.samples().view())?;
         let moments = Moments::of(&frame);
         let factor = factor(d, &moments.scatter, self.ridge)?;
