@@ -77,10 +77,14 @@ impl GaussianRows {
         view.fetch(rows.iter().copied());
         let mut reference = vec![0.0; width];
         view.row(first as usize).write_dense(&mut reference);
-        let Some(columns) = varying_columns(view, rows, &reference) else {
+        let Some(mut columns) =
+            few_columns(view, rows).or_else(|| varying_columns(view, rows, &reference))
+        else {
             return Ok(None);
         };
-        let panels = relative_rows(view, rows, &reference, &columns);
+        let mut panels = relative_rows(view, rows, &reference, &columns);
+        let varying = panels.drop_zeros(rows.len());
+        columns = varying.iter().map(|&slot| columns[slot as usize]).collect();
         let sq_norms = match columns.len() {
             0 => vec![0.0; rows.len()],
             _ => panels.sq_norms(),
@@ -180,8 +184,32 @@ impl GaussianRows {
     }
 }
 
-/// A column that does not vary.
-const NO_SLOT: u32 = u32::MAX;
+/// As `Survey::choose` weighs them, with the turning of sparse rows into queries: whether rows with
+/// so many stored entries are better spread over so many columns.
+fn is_worth_spreading(n_columns: usize, entries_per_row: f64) -> bool {
+    n_columns as f64 / 14.0 <= 0.14 * entries_per_row + 2.0
+}
+
+/// The columns that sparse rows store, ascending, if they are so few that it does not matter how
+/// many of them vary.
+fn few_columns(view: SamplesView<'_>, rows: &[u32]) -> Option<Vec<u32>> {
+    let SamplesView::Sparse { n_features, .. } = view else {
+        return None;
+    };
+    let mut occurs = vec![false; n_features];
+    let mut stored = 0;
+    for &i in rows {
+        if let Row::Sparse { indices, .. } = view.row(i as usize) {
+            stored += indices.len();
+            for &f in indices {
+                occurs[f as usize] = true;
+            }
+        }
+    }
+    let numbers = 0..n_features as u32;
+    let columns: Vec<u32> = numbers.filter(|&f| occurs[f as usize]).collect();
+    is_worth_spreading(columns.len(), stored as f64 / rows.len() as f64).then_some(columns)
+}
 
 /// The columns in which some row differs from the reference, ascending; `None` where sparse rows
 /// are better left as they are.
@@ -216,13 +244,20 @@ fn varying_columns(view: SamplesView<'_>, rows: &[u32], reference: &[f64]) -> Op
             }
             let per_row = stored as f64 / rows.len() as f64;
             let n_varying = varies.iter().filter(|&&yes| yes).count();
-            // As `Survey::choose` weighs them, with the turning of sparse rows into queries.
-            if n_varying as f64 / 14.0 > 0.14 * per_row + 2.0 {
+            if !is_worth_spreading(n_varying, per_row) {
                 return None;
             }
         }
     }
     Some((0..width as u32).filter(|&f| varies[f as usize]).collect())
+}
+
+/// What a sparse row is to know about a column.
+#[derive(Clone, Copy)]
+struct Column {
+    reference: f64,
+    /// Where it begins in a panel; beyond any panel if it is not there.
+    start: usize,
 }
 
 /// Rows relative to the reference, in these columns.
@@ -232,29 +267,33 @@ fn relative_rows(
     reference: &[f64],
     columns: &[u32],
 ) -> Panels<f32> {
-    let mut slot_of = vec![NO_SLOT; reference.len()];
-    for (slot, &f) in (0u32..).zip(columns) {
-        slot_of[f as usize] = slot;
-    }
-    let absent: Vec<f32> = columns
-        .iter()
-        .map(|&f| -reference[f as usize] as f32)
-        .collect();
+    let absent = |&f: &u32| -reference[f as usize] as f32;
+    let absent: Vec<f32> = columns.iter().map(absent).collect();
     let mut panels = Panels::alike(rows.len(), &absent);
-    for (i, &row) in rows.iter().enumerate() {
-        match view.row(row as usize) {
-            Row::Dense(row) => {
-                for (slot, &f) in columns.iter().enumerate() {
-                    let value = row[f as usize] - reference[f as usize];
-                    panels.set(i, slot, value as f32);
+    let nowhere = columns.len() * PANEL;
+    let column = |&reference: &f64| Column {
+        reference,
+        start: nowhere,
+    };
+    let mut of_feature: Vec<Column> = reference.iter().map(column).collect();
+    for (slot, &f) in columns.iter().enumerate() {
+        of_feature[f as usize].start = slot * PANEL;
+    }
+    for (panel, rows) in panels.panels_mut().zip(rows.chunks(PANEL)) {
+        for (lane, &row) in rows.iter().enumerate() {
+            match view.row(row as usize) {
+                Row::Dense(row) => {
+                    let (slots, _) = panel.as_chunks_mut::<PANEL>();
+                    for (slot, &f) in slots.iter_mut().zip(columns) {
+                        slot[lane] = (row[f as usize] - reference[f as usize]) as f32;
+                    }
                 }
-            }
-            Row::Sparse { indices, values } => {
-                for (&f, &value) in indices.iter().zip(values) {
-                    let slot = slot_of[f as usize];
-                    if slot != NO_SLOT {
-                        let value = value - reference[f as usize];
-                        panels.set(i, slot as usize, value as f32);
+                Row::Sparse { indices, values } => {
+                    for (&f, &value) in indices.iter().zip(values) {
+                        let Column { reference, start } = of_feature[f as usize];
+                        if let Some(to) = panel.get_mut(start + lane) {
+                            *to = (value - reference) as f32;
+                        }
                     }
                 }
             }
@@ -314,6 +353,41 @@ mod tests {
                 assert_eq!(value, whole[(at % n) * n + at / n]);
             }
             assert_eq!(some, whole[8 * n..11 * n]);
+        }
+    }
+    /// Columns that rows store but that do not vary are dropped, before or after rows are spread.
+    #[test]
+    fn only_columns_that_vary_are_kept() {
+        // Rows, columns that never vary, columns of which each row has one of four.
+        for (n, constant, varying) in [(40, 36, 100), (75, 5, 20), (16, 3, 8), (1, 4, 4)] {
+            let width = constant + varying;
+            let (mut row_starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..n {
+                let mut row: Vec<usize> = (0..constant).collect();
+                row.extend((0..4).map(|block| constant + block * varying / 4 + i % (varying / 4)));
+                values.extend(row.iter().map(|&f| 1.0 + f as f64));
+                indices.extend(row.iter().map(|&f| f as u32));
+                row_starts.push(indices.len());
+            }
+            let sparse = CsrMatrix::new(width, row_starts, indices, values).expect("sparse");
+            let samples = Samples::Sparse(sparse);
+            let rows: Vec<u32> = (0..n as u32).collect();
+            let gaussians = GaussianRows::of(&Kernel::rbf(1e-5), samples.view(), &rows);
+            let gaussians = gaussians.expect("a kernel").expect("the quick way");
+            // Columns that no row has cannot vary either, nor do those of a single row.
+            let seen = if n == 1 { 0 } else { 4 * n.min(varying / 4) };
+            assert_eq!(gaussians.columns.len(), seen);
+            assert!(gaussians.columns.iter().all(|&f| f as usize >= constant));
+            let is_few = few_columns(samples.view(), &rows).is_some();
+            assert_eq!(is_few, n != 40, "{n} rows");
+            let mut matrix = vec![0.0; n * n];
+            gaussians.matrix_into(&mut matrix);
+            for (at, &value) in matrix.iter().enumerate() {
+                let (a, b) = (samples.view().row(at / n), samples.view().row(at % n));
+                let expected = Kernel::rbf(1e-5).value(a, b, width).expect("a value");
+                let error = (f64::from(value) - expected).abs();
+                assert!(error < 1e-6, "{value} for {expected} at {at}");
+            }
         }
     }
 }

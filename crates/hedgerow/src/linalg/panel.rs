@@ -41,7 +41,7 @@ impl<T: Real> Panels<T> {
         Self { n_features, values }
     }
 
-    /// Rows that are all alike, to be changed by [`Panels::set`].
+    /// Rows that are all alike, to be changed by [`Panels::panels_mut`].
     pub(crate) fn alike(n_rows: usize, row: &[T]) -> Self {
         let mut values = Vec::with_capacity(n_rows.div_ceil(PANEL) * PANEL * row.len());
         for _ in 0..n_rows.div_ceil(PANEL) {
@@ -55,11 +55,44 @@ impl<T: Real> Panels<T> {
         }
     }
 
-    /// Sets one value.
-    #[inline]
-    pub(crate) fn set(&mut self, i: usize, f: usize, value: T) {
-        let at = (i / PANEL * self.n_features + f) * PANEL + i % PANEL;
-        self.values[at] = value;
+    /// The panels, one after the other: feature `f` of the row in `lane` stands at
+    /// `f * PANEL + lane`.
+    pub(crate) fn panels_mut(&mut self) -> impl Iterator<Item = &mut [T]> {
+        self.values
+            .chunks_exact_mut((PANEL * self.n_features).max(1))
+    }
+
+    /// Drops the features that are zero in each of the first `n_rows` rows; those that stay, by
+    /// their numbers before.
+    pub(crate) fn drop_zeros(&mut self, n_rows: usize) -> Vec<u32> {
+        let before = self.n_features;
+        let mut is_used = vec![false; before];
+        let panels = self.values.chunks_exact((PANEL * before).max(1));
+        for (p, panel) in panels.enumerate() {
+            let lanes = (n_rows - p * PANEL).min(PANEL);
+            for (is_used, column) in is_used.iter_mut().zip(panel.as_chunks::<PANEL>().0) {
+                *is_used |= match lanes {
+                    PANEL => column.iter().fold(false, |any, &v| any | (v != T::ZERO)),
+                    _ => column[..lanes].iter().any(|&v| v != T::ZERO),
+                };
+            }
+        }
+        let kept: Vec<u32> = (0..before as u32)
+            .filter(|&f| is_used[f as usize])
+            .collect();
+        if kept.len() < before {
+            let columns = self.values.as_chunks_mut::<PANEL>().0;
+            let mut end = 0;
+            for first in (0..columns.len()).step_by(before) {
+                for &f in &kept {
+                    columns[end] = columns[first + f as usize];
+                    end += 1;
+                }
+            }
+            self.values.truncate(end * PANEL);
+            self.n_features = kept.len();
+        }
+        kept
     }
 
     /// Appends row `i` to a list.
