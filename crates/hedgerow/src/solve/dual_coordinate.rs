@@ -39,14 +39,25 @@ use std::time::Instant;
 
 /// Most passes that a variable held at a bound is left out of.
 const LONGEST_REST: usize = 1 << MOST_RESTS;
-/// Work between two looks at the gap, in visits of all variables: a look costs about half a visit.
+/// Work between the first two looks at the gap, in visits of all variables: a look costs about half
+/// a visit.
 const LOOK_EVERY: f64 = 3.0;
+/// Least and most work between two looks later, and most when the gap is in sight.
+const LEAST_WAIT: f64 = 0.5;
+const MOST_WAIT: f64 = 8.0;
+const MOST_WAIT_IN_SIGHT: f64 = 2.0;
+/// Share of the work to the goal, as the last two looks promise it, after which to look again.
+const SHARE_OF_PROMISE: f64 = 0.6;
+/// Gap, in multiples of the one asked for, below which only the gap counts, and for how much work
+/// in multiples of that until then.
+const IN_SIGHT: f64 = 3.0;
+const SIGHT_HELPS: f64 = 1.4;
 /// Range of projected gradients, in tolerances, from which on the gap is looked at.
 const NEAR: f64 = 5.0;
 /// Work for the gap, in multiples of that until the range of projected gradients was accepted.
-const PATIENCE: f64 = 1.3;
-/// Stored values that may be read for the gap in any case: about a millisecond.
-const CHEAP: f64 = 1e6;
+const PATIENCE: f64 = 1.1;
+/// Stored values that may be read for the gap in any case: a fraction of a millisecond.
+const CHEAP: f64 = 2e5;
 
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
@@ -96,7 +107,7 @@ pub struct DualLimits {
     /// Largest range of projected gradients that is accepted.
     pub tolerance: f64,
     /// Duality gap, relative to the primal objective, at which to stop, whatever the range of
-    /// projected gradients. If that range is accepted first, a third of the work is spent again on the
+    /// projected gradients. If that range is accepted first, a tenth of the work is spent again on the
     /// gap. `None`, the default, leaves it to the range alone.
     pub gap: Option<f64>,
     /// Largest number of passes.
@@ -187,7 +198,8 @@ where
     let mut turns = Turns::new(n, limits);
     let mut mean = Mean::new(&primal);
     let mut passes = 0;
-    let mut work_at_look = 0;
+    let mut looks = Looks::default();
+    let mut first_accepted = None;
     let mut most_work = None;
     let mut status = Status::IterationLimit;
     let mut answer = None;
@@ -204,14 +216,16 @@ where
         // Without any variable the range is minus infinity.
         let range = seen.largest - seen.smallest;
         let accepted = range <= limits.tolerance;
-        let spent = most_work.is_some_and(|most| turns.work >= most);
+        let work = turns.work as f64 / n.max(1) as f64;
+        let spent = most_work.is_some_and(|most| work >= most);
         if let Some(gap) = limits.gap {
             if range <= NEAR * limits.tolerance {
+                if looks.is_half_way(work) {
+                    mean = Mean::new(&primal);
+                }
                 mean.add(&primal);
             }
-            let waited = (turns.work - work_at_look) as f64 > LOOK_EVERY * n as f64;
-            if mean.count > 0 && (waited || spent || accepted && most_work.is_none()) {
-                work_at_look = turns.work;
+            if mean.count > 0 && (spent || looks.is_due(work, range)) {
                 let trial = mean.take();
                 let upper = trial.half_square() + losses(&coordinates, &trial);
                 let lower = dual_objective(&coordinates, squared, &primal);
@@ -220,18 +234,22 @@ where
                     status = Status::Converged;
                     break;
                 }
+                looks.note(work, range, (upper - lower) / (gap * upper));
             }
         }
-        if accepted && all && most_work.is_none() {
-            let values = problem.rows.n_stored() as f64 / problem.rows.n_rows().max(1) as f64;
-            let more = ((PATIENCE - 1.0) * turns.work as f64).max(CHEAP / values.max(1.0));
-            most_work = Some(turns.work + more as usize);
-            if limits.gap.is_none() {
+        if accepted && most_work.is_none() {
+            if all && limits.gap.is_none() {
                 status = Status::Converged;
                 break;
             }
-        } else if accepted && most_work.is_none() {
-            turns.wake();
+            let first = *first_accepted.get_or_insert(work);
+            if all {
+                let values = problem.rows.n_stored() as f64 / problem.rows.n_rows().max(1) as f64;
+                let cheap = CHEAP / (values * n as f64).max(1.0);
+                most_work = Some(work + ((PATIENCE - 1.0) * work).max(cheap));
+            } else if !looks.is_in_sight() || work > SIGHT_HELPS * first {
+                turns.wake();
+            }
         }
         if limits
             .max_seconds
@@ -322,6 +340,61 @@ impl Turns {
             self.visits.append(waiting);
         }
         self.waiting = 0;
+    }
+}
+
+/// When to look at the gap. Work is in visits of all variables, a gap in multiples of what is asked
+/// for.
+#[derive(Default)]
+struct Looks {
+    last: Option<Look>,
+    /// When the mean of the weights begins anew, so that it has no part in what was long ago.
+    half_way: Option<f64>,
+    next: f64,
+}
+
+/// What a look found.
+struct Look {
+    work: f64,
+    range: f64,
+    gap: f64,
+}
+
+impl Looks {
+    /// Whether it is time for another look: passes over few variables cost little work, but the
+    /// range of gradients tells what they achieve.
+    fn is_due(&self, work: f64, range: f64) -> bool {
+        let last = self.last.as_ref();
+        work >= self.next || last.is_some_and(|last| range <= last.range / 2.0)
+    }
+
+    /// Whether the time of the mean is half over, told once.
+    fn is_half_way(&mut self, work: f64) -> bool {
+        self.half_way.take_if(|at| work >= *at).is_some()
+    }
+
+    /// Whether the last gap was near the goal.
+    fn is_in_sight(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.gap <= IN_SIGHT)
+    }
+
+    /// Notes what was found, and sets the time of the next look by how fast the gap closes.
+    fn note(&mut self, work: f64, range: f64, gap: f64) {
+        let wait = match &self.last {
+            Some(last) if gap < last.gap => {
+                let rate = (last.gap / gap).ln() / (work - last.work);
+                let most = if gap <= IN_SIGHT {
+                    MOST_WAIT_IN_SIGHT
+                } else {
+                    MOST_WAIT
+                };
+                (SHARE_OF_PROMISE * gap.ln() / rate).clamp(LEAST_WAIT, most)
+            }
+            _ => LOOK_EVERY,
+        };
+        self.half_way = Some(work + wait / 2.0);
+        self.next = work + wait;
+        self.last = Some(Look { work, range, gap });
     }
 }
 
