@@ -20,6 +20,7 @@ mod near;
 mod panel;
 mod passes;
 mod real;
+mod scatter;
 mod single_passes;
 mod smooth_losses;
 mod sparse;
@@ -47,6 +48,7 @@ pub(crate) use near::{
 pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use real::Real;
+pub(crate) use scatter::{CHUNK, Columns};
 pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };

@@ -2,6 +2,7 @@
 
 pub mod dual_coordinate;
 pub mod goldfarb_idnani;
+mod hessian;
 mod linear_rows;
 pub mod newton;
 pub mod pegasos;

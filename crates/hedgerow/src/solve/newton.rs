@@ -3,8 +3,8 @@
 //! $$f(w) = \tfrac12\|w\|^2 + \sum_i C_i\,\ell(y_i \langle w, x_i\rangle), \qquad
 //!   \ell(m) = \max(0, 1 - m)^2 \text{ or } \ln(1 + e^{-m}).$$
 //!
-//! Every step solves $H s = -g$ roughly by preconditioned conjugate gradients, where
-//! $H = I + X^\top D X$ is never formed, and then looks for a length $\omega \in \{1, \tfrac12, \tfrac14, \dots\}$
+//! Every step solves $H s = -g$, $H = I + X^\top D X$, roughly by preconditioned conjugate gradients
+//! without forming $H$, or exactly where forming it is cheaper ([`super::hessian`]), and then looks for a length $\omega \in \{1, \tfrac12, \tfrac14, \dots\}$
 //! with $f(w + \omega s) \le f(w) + \eta\,\omega\, g^\top s$. Margins along $s$ are linear in $\omega$, so a
 //! trial costs one number a row and no pass over the data.
 //!
@@ -24,6 +24,7 @@
 //! Sums over rows are taken in a fixed number of blocks that are joined in order, so that the
 //! answer does not depend on the number of threads.
 
+use super::hessian::{Hessian, HessianRows};
 use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::linalg::{
@@ -42,6 +43,8 @@ const MIN_DENSITY: usize = 16;
 /// Share of the residual that conjugate gradients leave. Directions that are much rougher make
 /// decreases irregular, and what they foretell wrong.
 const CG_TOLERANCE: f64 = 0.1;
+/// Products with the Hessian that conjugate gradients are expected to need in the first step.
+const FIRST_PRODUCTS: usize = 3;
 /// Share of the objective, in tolerances, that the rest of the way to the optimum may be.
 const REMAINDER: f64 = 0.005;
 /// Share of the promised decrease that a step must keep.
@@ -145,6 +148,10 @@ struct State<'a, S> {
     curvatures: Vec<f64>,
     gradient: Vec<f64>,
     preconditioner: Vec<f64>,
+    /// `None` if there are too many features, or rounding has spoilt it.
+    hessian: Option<Hessian>,
+    /// Products with the Hessian that conjugate gradients needed last.
+    products: usize,
 }
 
 fn run<S: LinearStore>(
@@ -237,6 +244,11 @@ impl<'a, S: LinearStore> State<'a, S> {
         let has_bias = problem.bias.is_some();
         let share = n as f64 / problem.rows.n_rows().max(1) as f64;
         let stored = (problem.rows.n_stored() as f64 * share) as usize;
+        // Few rows cross the margin in a step, but the curvature of logistic loss changes everywhere.
+        let first_share = match problem.loss {
+            SmoothLoss::SquaredHinge => 0.25,
+            SmoothLoss::Logistic => 1.0,
+        };
         let blocks = (stored / (MIN_DENSITY * width.max(1))).clamp(1, BLOCKS);
         Self {
             problem,
@@ -254,6 +266,8 @@ impl<'a, S: LinearStore> State<'a, S> {
             curvatures: vec![0.0; n],
             gradient: vec![0.0; width + 1],
             preconditioner: vec![1.0; width + 1],
+            hessian: Hessian::new(width + 1, n, first_share),
+            products: FIRST_PRODUCTS,
         }
     }
 
@@ -371,8 +385,42 @@ impl<'a, S: LinearStore> State<'a, S> {
         product
     }
 
-    /// A rough solution of $H s = -g$.
-    fn direction(&self) -> Vec<f64> {
+    /// A solution of $H s = -g$.
+    fn direction(&mut self) -> Vec<f64> {
+        if let Some(step) = self.exact_direction() {
+            return step;
+        }
+        let (step, products) = self.rough_direction();
+        self.products = products;
+        step
+    }
+
+    /// By the factors of the Hessian, where that is less work.
+    fn exact_direction(&mut self) -> Option<Vec<f64>> {
+        let hessian = self.hessian.as_mut()?;
+        let active = self.curvatures.iter().filter(|&&d| d != 0.0).count();
+        let rows = self.problem.rows;
+        let values = rows.n_stored() as f64 / rows.n_rows().max(1) as f64;
+        let visits = self.products as f64 * active as f64 * values;
+        let rows = HessianRows {
+            store: self.store,
+            members: self.problem.members,
+            curvatures: &self.curvatures,
+            bias: self.bias,
+            order: self.width + 1,
+        };
+        if !hessian.update(&rows, visits) {
+            return None;
+        }
+        let step = hessian.newton_step(&self.gradient, self.bias_ridge);
+        if step.is_none() {
+            self.hessian = None;
+        }
+        step
+    }
+
+    /// Roughly, by conjugate gradients; with the number of products that it took.
+    fn rough_direction(&self) -> (Vec<f64>, usize) {
         let diagonal = &self.preconditioner;
         let n = self.width + 1;
         let mut step = vec![0.0; n];
@@ -381,10 +429,9 @@ impl<'a, S: LinearStore> State<'a, S> {
         let mut search = scaled.clone();
         let mut product = dot(&scaled, &residual);
         let goal = CG_TOLERANCE * CG_TOLERANCE * product;
-        for _ in 0..n.max(8) {
-            if product <= goal {
-                break;
-            }
+        let mut products = 0;
+        while products < n.max(8) && product > goal {
+            products += 1;
             let curved = self.curve(&search);
             let along = dot(&search, &curved);
             if along <= 0.0 || !along.is_finite() {
@@ -403,7 +450,7 @@ impl<'a, S: LinearStore> State<'a, S> {
                 search[t] = scaled[t] + share * search[t];
             }
         }
-        step
+        (step, products)
     }
 
     /// Goes along a direction as far as the objective falls enough; its new value, or `None`.

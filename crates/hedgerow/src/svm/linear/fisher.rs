@@ -16,19 +16,14 @@
 
 use super::frame::{Frame, Solved, check_class_weights};
 use super::{Hyperplane, LinearClassifier};
-use crate::data::{ClassName, Dataset, SamplesView};
+use crate::data::{ClassName, Dataset};
 use crate::error::{ensure_memory, ensure_not_negative};
-use crate::linalg::{PANEL, Panels, Real, TileMap, cholesky, cholesky_solve, dot, panel_block};
+use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve, dot};
 use crate::solve::ensure_finite_norms;
 use crate::svm::Multiclass;
 use crate::{Error, Fitted, Result, Status};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Rows that are added to the scatter matrix at once.
-const CHUNK: usize = 256;
-/// Features of one parallel task.
-const TASK_FEATURES: usize = 48;
 /// Largest scatter matrix.
 const MAX_BYTES: u64 = 1 << 30;
 /// Ridge that a singular matrix gets first, and the factor by which it grows.
@@ -53,19 +48,6 @@ impl Default for FisherParams {
             ridge: 0.0,
             class_weights: Vec::new(),
         }
-    }
-}
-
-/// The tile of a plain inner product.
-#[derive(Debug, Clone, Copy)]
-struct Products;
-
-impl<T: Real> TileMap<T> for Products {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values
     }
 }
 
@@ -195,11 +177,19 @@ impl Moments {
             }
         }
         let mut scatter = vec![0.0; d * d];
-        let mut columns = vec![0.0; d * CHUNK];
+        let mut columns = Columns::new(d);
         for start in (0..n).step_by(CHUNK) {
-            let end = n.min(start + CHUNK);
-            fill_columns(frame, view, start..end, &centre, &means, all, &mut columns);
-            add_products(d, &columns, &mut scatter);
+            // Centred values of some rows times the roots of their shares.
+            columns.fill(CHUNK.min(n - start), |at, row| {
+                let i = start + at;
+                view.row(i).write_dense(row);
+                let root = (frame.weights[i] / all).sqrt();
+                let mean = &means[frame.class_of_row[i] as usize];
+                for ((x, centre), mean) in row.iter_mut().zip(&centre).zip(mean) {
+                    *x = root * (*x - centre - mean);
+                }
+            });
+            columns.add_products(1.0, &mut scatter);
         }
         Self {
             centre,
@@ -207,54 +197,6 @@ impl Moments {
             scatter,
         }
     }
-}
-
-/// Writes, feature by feature, the centred values of some rows times the roots of their shares.
-fn fill_columns(
-    frame: &Frame<'_>,
-    view: SamplesView<'_>,
-    rows: std::ops::Range<usize>,
-    centre: &[f64],
-    means: &[Vec<f64>],
-    all: f64,
-    columns: &mut [f64],
-) {
-    columns.fill(0.0);
-    let mut row = vec![0.0; centre.len()];
-    for (lane, i) in rows.enumerate() {
-        view.row(i).write_dense(&mut row);
-        let root = (frame.weights[i] / all).sqrt();
-        let mean = &means[frame.class_of_row[i] as usize];
-        for f in 0..centre.len() {
-            columns[f * CHUNK + lane] = root * (row[f] - centre[f] - mean[f]);
-        }
-    }
-}
-
-/// Adds the inner products of all pairs of columns to the lower triangle.
-fn add_products(d: usize, columns: &[f64], scatter: &mut [f64]) {
-    let panels: Panels<f64> = Panels::pack(d, CHUNK, |f, out| {
-        out.copy_from_slice(&columns[f * CHUNK..(f + 1) * CHUNK]);
-    });
-    scatter
-        .par_chunks_mut(TASK_FEATURES * d.max(1))
-        .enumerate()
-        .for_each_init(
-            || vec![0.0; TASK_FEATURES * d],
-            |block, (task, part)| {
-                let first = task * TASK_FEATURES;
-                let count = part.len() / d;
-                let queries = &columns[first * CHUNK..(first + count) * CHUNK];
-                let width = first + count;
-                let mut out: Vec<&mut [f64]> = block.chunks_mut(width).take(count).collect();
-                panel_block(&panels, queries, (0, width), Products, &mut out);
-                for (row, products) in part.chunks_mut(d).zip(&out) {
-                    for (sum, product) in row.iter_mut().zip(products.iter()) {
-                        *sum += product;
-                    }
-                }
-            },
-        );
 }
 
 /// The Cholesky factor with as little ridge as possible.
