@@ -45,6 +45,7 @@ SELECTED = {
 
 TIGHT = ["--tolerance", "0.01", "--max-passes", "300"]
 SMALL_FOREST = ["--trees", "3", "--row-share", "0.9", "--feature-share", "1"]
+TWO_TREES = ["--trees", "2", *SMALL_FOREST[2:]]
 
 
 def variants(name: str) -> dict[str, list[str]]:
@@ -57,6 +58,8 @@ def variants(name: str) -> dict[str, list[str]]:
         "three": ["h-lsvm", "--preset", "document", "--lambda", lam, *SMALL_FOREST],
         "svm-trees": ["svm-trees"],
     }
+    if name == "ijcnn1":
+        table["two"] = ["h-lsvm", "--preset", "document", "--lambda", lam, *TIGHT, *TWO_TREES]
     if name == "usps":
         table["document-cv"] = ["h-lsvm", "--preset", "document", "--lambda", "1e-4"]
         table["document-3e-5"] = ["h-lsvm", "--preset", "document", "--lambda", "3e-5"]
