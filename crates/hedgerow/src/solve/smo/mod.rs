@@ -22,6 +22,7 @@
 //! rows it will want next, because several rows at once are much cheaper than one at a time.
 
 mod dense;
+mod free_set;
 mod large;
 mod pair;
 
