@@ -410,9 +410,7 @@ fn update_pairs<T: GradientReal>(
         if iterations >= aim.cap {
             return (iterations, Status::IterationLimit);
         }
-        if iterations % CLOCK_INTERVAL == CLOCK_INTERVAL - 1
-            && aim.is_out_of_time()
-        {
+        if iterations % CLOCK_INTERVAL == CLOCK_INTERVAL - 1 && aim.is_out_of_time() {
             return (iterations, Status::TimeLimit);
         }
         match pair_update(state, rows, group, &scans) {

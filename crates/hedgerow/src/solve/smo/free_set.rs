@@ -34,6 +34,10 @@ use crate::linalg::{GrowingCholesky, add_scaled_rows, dot};
 /// entries of $K$ are rounded to single precision, which moves its eigenvalues by about that.
 const RIDGE: f64 = 1e-6;
 
+/// By what the ridge grows when no step is possible, and by what in all.
+const ROUGHER: f64 = 16.0;
+const ROUGHEST: f64 = 100.0;
+
 /// Smallest pivot of $H$, relative to the ridge.
 const LEAST_PIVOT: f64 = 0.5;
 
@@ -61,6 +65,7 @@ const MOST_STEPS: u64 = 20;
 #[derive(Debug, Default)]
 pub(super) struct FreeSet {
     members: Vec<u32>,
+    is_member: Vec<bool>,
     factor: GrowingCholesky,
     ridge: f64,
     excess: Vec<f64>,
@@ -88,21 +93,13 @@ impl FreeSet {
         let n = state.beta.len();
         let largest = state.diagonal.iter().fold(0.0, |most: f32, &d| most.max(d));
         self.ridge = RIDGE * f64::from(largest);
-        self.factor.reset(n);
-        self.members.clear();
-        self.excess.clear();
-        self.gradient.clear();
-        for t in 0..n {
-            if state.is_free(t) {
-                self.enter(t, state, rows);
-            }
-        }
+        self.gather(state, rows);
         self.beta_before.clone_from(&state.beta);
         self.gradient_before.clone_from(&state.gradient);
         let mut value = objective(&state.beta, &state.gradient, linear);
         let cap = aim.cap.min(MOST_STEPS * n as u64);
         let mut steps = 0;
-        let mut is_first = true;
+        let mut at_once = ENTER_AT_ONCE;
         loop {
             steps += self.minimise_on_face(state, aim.tolerance, cap - steps);
             self.bring_up_to_date(state, rows);
@@ -113,8 +110,9 @@ impl FreeSet {
                 state.refresh();
                 return (steps, Status::IterationLimit);
             }
-            let is_stuck = next >= value && !is_first;
-            is_first = false;
+            let is_stuck = next >= value && at_once == 1;
+            // Whoever is first in line can move from where the gradient is flat, if alone.
+            at_once = if next < value { ENTER_AT_ONCE } else { 1 };
             value = next;
             if gap(&state.scan()[0]) < aim.tolerance {
                 return (steps, Status::Converged);
@@ -122,11 +120,34 @@ impl FreeSet {
             if aim.is_out_of_time() {
                 return (steps, Status::TimeLimit);
             }
-            if steps >= cap || is_stuck || !self.let_enter(state, rows) {
+            let is_rough = self.ridge > ROUGHEST * RIDGE * f64::from(largest);
+            if steps >= cap || (is_stuck && is_rough) {
                 return (steps, Status::IterationLimit);
+            }
+            if is_stuck {
+                // The matrix is less definite than rounding should leave it.
+                self.ridge *= ROUGHER;
+                self.gather(state, rows);
+                at_once = ENTER_AT_ONCE;
+            } else {
+                self.let_enter(at_once, state, rows);
             }
             self.beta_before.clone_from(&state.beta);
             self.gradient_before.clone_from(&state.gradient);
+        }
+    }
+
+    /// Makes members of all free variables.
+    fn gather(&mut self, state: &PairState, rows: &mut Source<'_, '_>) {
+        let n = state.beta.len();
+        self.factor.reset(n);
+        self.members.clear();
+        self.is_member.clear();
+        self.is_member.resize(n, false);
+        self.excess.clear();
+        self.gradient.clear();
+        for t in (0..n).filter(|&t| state.is_free(t)) {
+            self.enter(t, state, rows);
         }
     }
 
@@ -135,10 +156,9 @@ impl FreeSet {
         let row = rows.row(t);
         let column = self.members.iter().map(|&u| f64::from(row[u as usize]));
         let diagonal = f64::from(state.diagonal[t]) + self.ridge;
-        let missing = self
-            .factor
-            .push(column, diagonal, LEAST_PIVOT * self.ridge);
+        let missing = self.factor.push(column, diagonal, LEAST_PIVOT * self.ridge);
         self.members.push(t as u32);
+        self.is_member[t] = true;
         self.excess.push(self.ridge + missing);
         self.gradient.push(state.gradient[t]);
     }
@@ -217,6 +237,7 @@ impl FreeSet {
         // From the last, so that the places of the others stay what they are.
         for &(at, bound) in landings.iter().rev() {
             let t = self.members.remove(at) as usize;
+            self.is_member[t] = false;
             self.factor.remove(at);
             self.excess.remove(at);
             self.gradient.remove(at);
@@ -263,8 +284,8 @@ impl FreeSet {
         }
     }
 
-    /// Makes members of variables that want to leave their bounds. False if none does.
-    fn let_enter(&mut self, state: &mut PairState, rows: &mut Source<'_, '_>) -> bool {
+    /// Makes members of variables that want to leave their bounds.
+    fn let_enter(&mut self, at_once: usize, state: &mut PairState, rows: &mut Source<'_, '_>) {
         let multiplier = if self.members.is_empty() {
             let scan = state.scan()[0];
             f64::midpoint(scan.max_low, -scan.max_up)
@@ -272,7 +293,8 @@ impl FreeSet {
             self.gradient.iter().sum::<f64>() / self.members.len() as f64
         };
         self.wants.clear();
-        for t in 0..state.beta.len() {
+        // A member may still be at the bound where it entered.
+        for t in (0..state.beta.len()).filter(|&t| !self.is_member[t]) {
             let pull = multiplier - state.gradient[t];
             let wants = match (state.may_grow(t), state.may_shrink(t)) {
                 (true, false) => pull,
@@ -292,12 +314,12 @@ impl FreeSet {
             let low = self.wants.iter().find(|want| !grows(want)).copied();
             self.wants.clear();
             self.wants.extend(up.into_iter().chain(low));
+        } else {
+            self.wants.truncate(at_once);
         }
-        self.wants.truncate(ENTER_AT_ONCE);
         for at in 0..self.wants.len() {
             self.enter(self.wants[at].1 as usize, state, rows);
         }
-        !self.wants.is_empty()
     }
 }
 
