@@ -9,6 +9,9 @@
 //! date says so. Where the bounds allow it that gradient is in single precision, which costs a
 //! third of the time an update; where it might drown in rounding it is in double precision.
 //!
+//! Where pair updates go on for long, second-order steps on the free variables take over (see
+//! `free_set`), once as many updates have been made as their factor costs.
+//!
 //! In the first round variables that have settled at a bound are left out once: the rows and
 //! columns of the others move together into a smaller matrix, which a nearer cache holds.
 //!
