@@ -68,8 +68,12 @@ fn problem(labels: &[f64], costs: &[f64]) -> Problem {
     let rows = || labels.iter().zip(costs);
     Problem {
         linear: labels.iter().map(|label| -label).collect(),
-        lower: rows().map(|(y, c)| if *y > 0.0 { 0.0 } else { -c }).collect(),
-        upper: rows().map(|(y, c)| if *y > 0.0 { *c } else { 0.0 }).collect(),
+        lower: rows()
+            .map(|(y, c)| if *y > 0.0 { 0.0 } else { -c })
+            .collect(),
+        upper: rows()
+            .map(|(y, c)| if *y > 0.0 { *c } else { 0.0 })
+            .collect(),
         start: vec![0.0; labels.len()],
         groups: None,
     }
@@ -250,7 +254,9 @@ fn a_solution_for_another_cost_is_a_start() {
 #[test]
 fn equal_rows_leave_only_their_labels() {
     let n = 150;
-    let labels: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+    let labels: Vec<f64> = (0..n)
+        .map(|i| if i % 3 == 0 { 1.0 } else { -1.0 })
+        .collect();
     for value in [0.0, 1.0, 1000.0] {
         let matrix = vec![value; n * n];
         for cost in [1.0, 1024.0, 1e10] {
@@ -273,7 +279,9 @@ fn rows_without_cost_stay_out() {
         let mut generator = Generator::new(8);
         let matrix = matrix(n, 12.0, shape, &mut generator);
         let labels = noise(n, &mut generator);
-        let costs: Vec<f64> = (0..n).map(|i| if i % 4 == 3 { 0.0 } else { 1024.0 }).collect();
+        let costs: Vec<f64> = (0..n)
+            .map(|i| if i % 4 == 3 { 0.0 } else { 1024.0 })
+            .collect();
         let whole = problem(&labels, &costs);
         let solution = solve(&matrix, &whole, &limits());
         assert_optimal(&matrix, &whole, &solution);

@@ -12,6 +12,9 @@
 use super::passes::dot;
 use super::real::Real;
 
+/// Rows that room is made for at once, at least.
+const LEAST_ROOM: usize = 16;
+
 /// The factor $R$.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingCholesky {
@@ -24,15 +27,26 @@ pub(crate) struct GrowingCholesky {
 }
 
 impl GrowingCholesky {
-    /// Forgets the matrix and makes room for one of an order up to `capacity`.
-    pub(crate) fn reset(&mut self, capacity: usize) {
+    /// Forgets the matrix, for one that will have about the given order.
+    pub(crate) fn reset(&mut self, order: usize) {
         self.order = 0;
-        self.stride = capacity;
-        // What stood there before may stay: nobody reads below `order`.
-        let size = capacity * capacity;
-        if self.values.len() < size {
-            self.values.resize(size, 0.0);
+        self.stride = 0;
+        self.make_room(order);
+    }
+
+    /// Makes the rows long enough for a matrix of the given order.
+    fn make_room(&mut self, order: usize) {
+        let (m, old, new) = (self.order, self.stride, order);
+        // What stood there before may stay: nobody reads beyond the rows in use.
+        if self.values.len() < new * new {
+            self.values.resize(new * new, 0.0);
         }
+        // From the last, which moves farthest.
+        for k in (0..m).rev() {
+            let row = k * old + k..k * old + m;
+            self.values.copy_within(row, k * new + k);
+        }
+        self.stride = new;
     }
 
     /// Adds a last row and column: `column` holds what stands above the diagonal entry. What is
@@ -43,8 +57,11 @@ impl GrowingCholesky {
         diagonal: f64,
         least: f64,
     ) -> f64 {
-        let (m, stride) = (self.order, self.stride);
-        debug_assert!(m < stride, "room was made for {stride} rows");
+        let m = self.order;
+        if m == self.stride {
+            self.make_room(m + m / 2 + LEAST_ROOM);
+        }
+        let stride = self.stride;
         self.scratch.clear();
         self.scratch.extend(column);
         debug_assert_eq!(self.scratch.len(), m);
@@ -173,7 +190,8 @@ mod tests {
         let mut generator = Generator::new(1);
         let matrix = matrix(N, &mut generator);
         let mut factor = GrowingCholesky::default();
-        factor.reset(N);
+        // Room has to be made on the way.
+        factor.reset(3);
         let mut members: Vec<usize> = Vec::new();
         for turn in 0..400 {
             let absent: Vec<usize> = (0..N).filter(|i| !members.contains(i)).collect();

@@ -140,7 +140,8 @@ impl FreeSet {
     /// Makes members of all free variables.
     fn gather(&mut self, state: &PairState, rows: &mut Source<'_, '_>) {
         let n = state.beta.len();
-        self.factor.reset(n);
+        let n_free = (0..n).filter(|&t| state.is_free(t)).count();
+        self.factor.reset(n_free + ENTER_AT_ONCE);
         self.members.clear();
         self.is_member.clear();
         self.is_member.resize(n, false);
