@@ -47,7 +47,7 @@ const SINGLE_UPDATES: u64 = 200;
 const PATIENCE: u64 = 8;
 
 /// What a pair update costs for each variable, in units of which a Cholesky factor of order `m`
-/// costs `m³`. Measured at orders from 100 to 800.
+/// costs `m³`. Estimated from timings at orders of 400 to 800.
 const UPDATE_FLOPS: u64 = 12;
 
 /// By what patience grows when second-order steps gave up.
