@@ -13,6 +13,7 @@ mod column_products;
 mod coordinate_pass;
 mod dense;
 mod gather;
+mod growing_cholesky;
 mod hyperplanes;
 mod lanes;
 mod linear_rows;
@@ -36,6 +37,7 @@ pub(crate) use coordinate_pass::{
 };
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
 pub(crate) use gather::{LINE, gather_near};
+pub(crate) use growing_cholesky::GrowingCholesky;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use lanes::{LANES, LaneProducts, lane_products};
 pub(crate) use linear_rows::{

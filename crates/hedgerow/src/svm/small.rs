@@ -54,7 +54,7 @@ pub struct SmallMachine<'a> {
     pub decisions: &'a [f64],
     /// Dual objective.
     pub objective: f64,
-    /// Pair updates.
+    /// Pair updates, and steps of second order.
     pub iterations: u64,
     /// Why the solver stopped.
     pub status: Status,

@@ -14,7 +14,7 @@ pub struct SmallRegressor {
     pub rho: f64,
     /// Dual objective.
     pub objective: f64,
-    /// Pair updates.
+    /// Pair updates, and steps of second order.
     pub iterations: u64,
     /// Why the solver stopped.
     pub status: Status,

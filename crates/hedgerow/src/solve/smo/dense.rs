@@ -9,12 +9,16 @@
 //! date says so. Where the bounds allow it that gradient is in single precision, which costs a
 //! third of the time an update; where it might drown in rounding it is in double precision.
 //!
+//! Where pair updates go on for long, second-order steps on the free variables take over (see
+//! `free_set`), once as many updates have been made as their factor costs.
+//!
 //! In the first round variables that have settled at a bound are left out once: the rows and
 //! columns of the others move together into a smaller matrix, which a nearer cache holds.
 //!
 //! Rows of the matrix may also be written when they are first asked for, with a few beside them
 //! because several at once are cheaper. Those of variables that never move are hardly asked for.
 
+use super::free_set::FreeSet;
 use super::pair::{PairState, Scans, default_cap, objective, worst};
 use super::{Limits, Problem, Solution};
 use crate::Status;
@@ -38,6 +42,17 @@ const SINGLE_AIM: f64 = 0.9;
 /// Pair updates of a round in single precision, for each variable.
 const SINGLE_UPDATES: u64 = 200;
 
+/// Pair updates for each variable after which second-order steps take over. Most problems need
+/// fewer, and are solved before those would have begun.
+const PATIENCE: u64 = 8;
+
+/// What a pair update costs for each variable, in units of which a Cholesky factor of order `m`
+/// costs `m³`. Estimated from timings at orders of 400 to 800.
+const UPDATE_FLOPS: u64 = 12;
+
+/// By what patience grows when second-order steps gave up.
+const MORE_PATIENCE: u64 = 8;
+
 /// Rounding errors of one update in single precision that must fit into the tolerance.
 const SINGLE_ERRORS: f64 = 32.0;
 
@@ -48,6 +63,7 @@ pub struct DenseSolver {
     state: PairState,
     single: PairState<f32>,
     part: Part,
+    free_set: FreeSet,
 }
 
 /// Rows of the matrix that are written together.
@@ -108,12 +124,19 @@ struct Part {
 }
 
 /// What ends a round.
-struct Aim {
-    tolerance: f64,
-    cap: u64,
+pub(super) struct Aim {
+    pub(super) tolerance: f64,
+    pub(super) cap: u64,
     start: Instant,
     max_seconds: Option<f64>,
     may_leave_out: bool,
+}
+
+impl Aim {
+    pub(super) fn is_out_of_time(&self) -> bool {
+        let seconds = self.start.elapsed().as_secs_f64();
+        self.max_seconds.is_some_and(|limit| seconds > limit)
+    }
 }
 
 impl DenseSolver {
@@ -195,74 +218,80 @@ impl DenseSolver {
     ) -> (u64, Status) {
         let n = problem.linear.len();
         let cap = limits.max_iterations.unwrap_or_else(|| default_cap(n));
+        let may_leave_out = limits.shrinking && n >= MIN_SHRINKABLE;
         let mut aim = Aim {
             tolerance: limits.tolerance,
             cap,
             start: Instant::now(),
             max_seconds: limits.max_seconds,
-            may_leave_out: limits.shrinking && n >= MIN_SHRINKABLE,
+            may_leave_out,
         };
-        let mut iterations = 0;
+        // Pair updates until second-order steps take over; these know of one sum that stays.
+        let mut patience = match problem.groups {
+            Some(_) => u64::MAX,
+            None => PATIENCE * n as u64,
+        };
+        let (mut pairs, mut steps) = (0, 0);
         let mut ended = None;
         let mut round = 0;
         loop {
             self.take_all(problem, write_rows);
             let (_, violation) = worst(&self.state.scan());
             if violation < limits.tolerance || violation.is_nan() {
-                return (iterations, Status::Converged);
+                return (pairs + steps, Status::Converged);
             }
             if let Some(status) = ended {
-                return (iterations, status);
+                return (pairs + steps, status);
             }
-            let is_single = round < SINGLE_ROUNDS && self.single_is_enough(problem, limits);
-            aim.cap = cap - iterations;
-            let (more, status) = if is_single {
-                aim.tolerance = SINGLE_AIM * limits.tolerance;
-                aim.cap = aim.cap.min(SINGLE_UPDATES * n as u64);
-                self.single.follow(&self.state);
-                let mut rows = Source {
-                    whole: &mut self.whole,
-                    part: &mut self.part,
-                    write_rows,
-                };
-                let outcome = update_pairs(&mut self.single, &mut rows, &aim);
-                self.part.merge(&self.single.beta, &mut self.state.beta);
-                outcome
-            } else {
-                aim.tolerance = limits.tolerance;
-                let mut rows = Source {
-                    whole: &mut self.whole,
-                    part: &mut self.part,
-                    write_rows,
-                };
-                let outcome = update_pairs(&mut self.state, &mut rows, &aim);
-                if self.part.left.is_empty() {
-                    // All variables have their gradient already.
-                    return (iterations + outcome.0, outcome.1);
-                }
-                let beta = std::mem::take(&mut self.state.beta);
-                self.part.merge(&beta, &mut self.state.beta);
-                outcome
+            aim.cap = cap - pairs - steps;
+            aim.tolerance = limits.tolerance;
+            if pairs >= patience && pairs < self.state.cost_of_factor() {
+                // Should not cost more than all that came before.
+                patience = self.state.cost_of_factor();
+                aim.may_leave_out = may_leave_out;
+            }
+            let mut rows = Source {
+                whole: &mut self.whole,
+                part: &mut self.part,
+                write_rows,
             };
-            iterations += more;
-            aim.may_leave_out = false;
-            let out_of_time = status == Status::TimeLimit;
-            if out_of_time || iterations >= cap {
+            let status = if pairs >= patience {
+                let linear = &problem.linear;
+                let (more, status) =
+                    self.free_set
+                        .descend(&mut self.state, linear, &mut rows, &aim);
+                steps += more;
+                patience = patience.saturating_mul(MORE_PATIENCE);
+                status
+            } else {
+                aim.cap = aim.cap.min(patience - pairs);
+                let is_single = round < SINGLE_ROUNDS && self.state.single_is_enough(limits);
+                round += 1;
+                let (more, status) = if is_single {
+                    aim.tolerance = SINGLE_AIM * limits.tolerance;
+                    aim.cap = aim.cap.min(SINGLE_UPDATES * n as u64);
+                    self.single.follow(&self.state);
+                    let outcome = update_pairs(&mut self.single, &mut rows, &aim);
+                    self.part.merge(&self.single.beta, &mut self.state.beta);
+                    outcome
+                } else {
+                    let outcome = update_pairs(&mut self.state, &mut rows, &aim);
+                    if self.part.left.is_empty() && outcome.1 == Status::Converged {
+                        // All variables have their gradient already.
+                        return (pairs + steps + outcome.0, outcome.1);
+                    }
+                    let beta = std::mem::take(&mut self.state.beta);
+                    self.part.merge(&beta, &mut self.state.beta);
+                    outcome
+                };
+                pairs += more;
+                aim.may_leave_out = false;
+                status
+            };
+            if status == Status::TimeLimit || pairs + steps >= cap {
                 ended = Some(status);
             }
-            round += 1;
         }
-    }
-
-    /// Whether rounding to single precision stays far below the tolerance: an update adds at most
-    /// the room of a variable times a diagonal entry.
-    fn single_is_enough(&self, problem: &Problem, limits: &Limits) -> bool {
-        let bounds = problem.lower.iter().zip(&problem.upper);
-        let room = bounds.fold(0.0, |room: f64, (l, u)| room.max(u - l));
-        let diagonal = &self.state.diagonal;
-        let largest = diagonal.iter().fold(1.0, |most: f32, &d| most.max(d));
-        let error = f64::from(f32::EPSILON) / 2.0 * room.max(1.0) * f64::from(largest);
-        SINGLE_ERRORS * error <= limits.tolerance
     }
 
     /// Makes all variables active, at the values in `state.beta`.
@@ -306,8 +335,28 @@ impl<T: GradientReal> PairState<T> {
     }
 }
 
+impl PairState {
+    /// Whether rounding to single precision stays far below the tolerance: an update adds at most
+    /// the room of a variable times a diagonal entry.
+    fn single_is_enough(&self, limits: &Limits) -> bool {
+        let bounds = self.lower.iter().zip(&self.upper);
+        let room = bounds.fold(0.0, |room: f64, (l, u)| room.max(u - l));
+        let diagonal = &self.diagonal;
+        let largest = diagonal.iter().fold(1.0, |most: f32, &d| most.max(d));
+        let error = f64::from(f32::EPSILON) / 2.0 * room.max(1.0) * f64::from(largest);
+        SINGLE_ERRORS * error <= limits.tolerance
+    }
+
+    /// Pair updates that cost as much as a factor of the matrix of the free variables.
+    fn cost_of_factor(&self) -> u64 {
+        let n = self.beta.len();
+        let n_free = (0..n).filter(|&t| self.is_free(t)).count() as u64;
+        n_free.pow(3) / (UPDATE_FLOPS * n as u64).max(1)
+    }
+}
+
 /// Where rows come from.
-struct Source<'a, 'w> {
+pub(super) struct Source<'a, 'w> {
     whole: &'a mut Rows,
     part: &'a mut Part,
     write_rows: &'a mut WriteRows<'w>,
@@ -315,7 +364,7 @@ struct Source<'a, 'w> {
 
 impl Source<'_, '_> {
     /// Makes sure that the row of a variable is there, by its present position.
-    fn ensure(&mut self, t: usize) {
+    pub(super) fn ensure(&mut self, t: usize) {
         let Self {
             whole,
             part,
@@ -337,7 +386,7 @@ impl Source<'_, '_> {
     }
 
     /// A row that is there.
-    fn row(&self, t: usize) -> &[f32] {
+    pub(super) fn row(&self, t: usize) -> &[f32] {
         if self.part.left.is_empty() {
             self.whole.row(t)
         } else {
@@ -364,10 +413,7 @@ fn update_pairs<T: GradientReal>(
         if iterations >= aim.cap {
             return (iterations, Status::IterationLimit);
         }
-        if iterations % CLOCK_INTERVAL == CLOCK_INTERVAL - 1
-            && let Some(limit) = aim.max_seconds
-            && aim.start.elapsed().as_secs_f64() > limit
-        {
+        if iterations % CLOCK_INTERVAL == CLOCK_INTERVAL - 1 && aim.is_out_of_time() {
             return (iterations, Status::TimeLimit);
         }
         match pair_update(state, rows, group, &scans) {

@@ -17,11 +17,13 @@
 //!
 //! One iteration picks the most violating variable that may grow, pairs it with the variable that
 //! promises the largest decrease (second-order selection), and moves both. [`DenseSolver`] runs on a
-//! whole small matrix in memory; [`solve`] takes rows of a matrix of any size from a
+//! whole small matrix in memory, and goes over to an active-set method where pairs take too long;
+//! [`solve`] takes rows of a matrix of any size from a
 //! [`SymmetricMatrix`], leaves settled variables out while it runs (shrinking), and hints which
 //! rows it will want next, because several rows at once are much cheaper than one at a time.
 
 mod dense;
+mod free_set;
 mod large;
 mod pair;
 
@@ -86,7 +88,7 @@ pub struct Problem {
 pub struct Limits {
     /// Largest violation of optimality that is accepted.
     pub tolerance: f64,
-    /// Largest number of pair updates; `None` for $\max(10^7, 100 n)$.
+    /// Largest number of pair updates and of steps of second order; `None` for $\max(10^7, 100 n)$.
     pub max_iterations: Option<u64>,
     /// Largest wall-clock time.
     pub max_seconds: Option<f64>,
@@ -103,7 +105,7 @@ pub struct Solution {
     pub gradient: Vec<f64>,
     /// Value of the objective.
     pub objective: f64,
-    /// Pair updates.
+    /// Pair updates, and steps of second order.
     pub iterations: u64,
     /// Why it stopped.
     pub status: Status,

@@ -42,7 +42,7 @@ impl<T: GradientReal> PairState<T> {
         }
     }
 
-    fn refresh_at(&mut self, t: usize) {
+    pub(super) fn refresh_at(&mut self, t: usize) {
         let (may_grow, may_shrink) = (self.beta[t] < self.upper[t], self.beta[t] > self.lower[t]);
         self.sides[t] = T::from_f64(side(may_grow, may_shrink));
     }
@@ -53,6 +53,11 @@ impl<T: GradientReal> PairState<T> {
 
     pub(super) fn may_shrink(&self, t: usize) -> bool {
         self.sides[t] <= T::ZERO
+    }
+
+    /// Whether no bound holds a variable.
+    pub(super) fn is_free(&self, t: usize) -> bool {
+        self.sides[t] == T::ZERO
     }
 
     /// Whether a variable is at a bound and pulls away from the others, so that it will hardly
