@@ -78,3 +78,61 @@ multiversion! {
         out: &mut [f32],
     ) = near_body;
 }
+
+/// Bytes of a line of codes.
+pub(crate) const CODES: usize = 64;
+
+type Codes = [u8; CODES];
+
+/// $\sum (a - b)^2$ of one line.
+#[inline(always)]
+fn of_codes(a: &Codes, b: &Codes) -> u32 {
+    let mut sum = 0;
+    for lane in 0..CODES {
+        let difference = i32::from(a[lane]) - i32::from(b[lane]);
+        sum += (difference * difference) as u32;
+    }
+    sum
+}
+
+#[inline(always)]
+fn codes_body<const FMA: bool>(
+    (codes, lines): (&[Codes], usize),
+    from: u32,
+    rows: &[u32],
+    limit: u32,
+    out: &mut [u32],
+) {
+    let codes_of = |row: u32| &codes[row as usize * lines..][..lines];
+    let query = codes_of(from);
+    for (values, rows) in out.chunks_mut(ROWS_AHEAD).zip(rows.chunks(ROWS_AHEAD)) {
+        // As above: so that the waits for the rows overlap.
+        let touched = rows.iter().fold(0, |seen, &row| {
+            let codes = codes_of(row);
+            seen ^ codes[0][0] ^ codes[lines / 2][0]
+        });
+        std::hint::black_box(touched);
+        for (value, &row) in values.iter_mut().zip(rows) {
+            let mut sum = 0u32;
+            for (a, b) in codes_of(row).iter().zip(query) {
+                sum = sum.saturating_add(of_codes(a, b));
+                if sum > limit {
+                    break;
+                }
+            }
+            *value = sum;
+        }
+    }
+}
+
+multiversion! {
+    /// $\sum (c_r - c_f)^2$ of the row `from` and others whose codes take so many lines each. What is
+    /// more than `limit` may be less than the sum, but not less than that.
+    pub(crate) fn gather_codes[](
+        store: (&[Codes], usize),
+        from: u32,
+        rows: &[u32],
+        limit: u32,
+        out: &mut [u32],
+    ) = codes_body;
+}

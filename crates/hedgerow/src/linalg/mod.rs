@@ -36,7 +36,7 @@ pub(crate) use coordinate_pass::{
     Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
 };
 pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
-pub(crate) use gather::{LINE, gather_near};
+pub(crate) use gather::{CODES, LINE, gather_codes, gather_near};
 pub(crate) use growing_cholesky::GrowingCholesky;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use lanes::{LANES, LaneProducts, lane_products};

@@ -135,7 +135,7 @@ impl Covering {
             .filter(|&row| twins.is_none_or(|twins| twins.is_first(row)))
             .collect();
         let mut radius = ground.core_radius()?;
-        let levels = UpperLevels::new(metric, samples, &left, tree)?;
+        let levels = UpperLevels::new(metric, samples, &left, tree, radius)?;
         for _ in 0..COARSE_ROUNDS {
             if left.len() < MIN_COARSE {
                 break;

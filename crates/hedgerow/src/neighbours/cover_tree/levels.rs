@@ -17,19 +17,21 @@ pub(crate) struct UpperLevels<'a> {
 }
 
 impl<'a> UpperLevels<'a> {
-    /// Prepares some of the rows, which are ascending: trees can be had on these.
+    /// Prepares some of the rows, which are ascending: trees can be had on these. Most of the work
+    /// will be for levels of about `radius`.
     pub(crate) fn new(
         metric: &'a Metric,
         samples: SamplesView<'a>,
         rows: &[u32],
         params: CoverTreeParams,
+        radius: f64,
     ) -> Result<Self> {
         metric.check()?;
         ensure_rows(rows, samples)?;
         let rows = Compact::new(samples, rows);
         let prepared = Prepared::new(metric, rows.view())?;
         let space = Space::new(metric, rows.view(), &prepared);
-        let rough = RoughRows::new(&space, rows.view().n_rows());
+        let rough = RoughRows::new(&space, rows.view().n_rows(), radius);
         Ok(Self {
             metric,
             rows,
@@ -137,7 +139,7 @@ mod tests {
             let metric = Metric::Euclidean;
             let params = CoverTreeParams::default();
             let levels =
-                UpperLevels::new(&metric, samples.view(), &rows, params).expect("prepared");
+                UpperLevels::new(&metric, samples.view(), &rows, params, 1.0).expect("prepared");
             assert!(levels.rough.is_some());
             for radius in [0.0, 0.1, 0.25, 1.0] {
                 let precise = levels.tree(&rows, radius, None).expect("a tree");
@@ -147,6 +149,33 @@ mod tests {
                     precise.visit_order(),
                     "{n_features} features, radius {radius}"
                 );
+            }
+        }
+    }
+
+    /// Columns of zeros and ones, a few others, and one of a much smaller range.
+    #[test]
+    fn coded_rows_arrange_rows_as_precise_ones_do() {
+        let mut generator = Generator::new(13);
+        let (n_rows, n_features) = (600, 150);
+        let values: Vec<f64> = (0..n_rows * n_features)
+            .map(|at| match at % n_features {
+                0..=2 => 5.0 + generator.uniform(),
+                3 => 1e-3 * generator.uniform(),
+                _ => f64::from(u8::from(generator.below(12) == 0)),
+            })
+            .collect();
+        let samples = Samples::dense(n_rows, n_features, values).expect("samples");
+        let rows: Vec<u32> = (0..n_rows as u32).collect();
+        let (metric, params) = (Metric::Euclidean, CoverTreeParams::default());
+        for (expected, is_coded) in [(2.0, true), (0.01, false)] {
+            let levels = UpperLevels::new(&metric, samples.view(), &rows, params, expected);
+            let levels = levels.expect("prepared");
+            assert_eq!(matches!(levels.rough, Some(RoughRows::Coded(_))), is_coded);
+            for radius in [0.0, 1.0, 4.0] {
+                let precise = levels.tree(&rows, radius, None).expect("a tree");
+                let rough = levels.of(&rows, radius).expect("levels");
+                assert_eq!(rough, precise.visit_order(), "radius {radius}");
             }
         }
     }
@@ -161,7 +190,7 @@ mod tests {
         let prepared: Vec<u32> = (0..400).filter(|row| row % 3 != 1).collect();
         let asked: Vec<u32> = (0..400).filter(|row| row % 3 == 2).collect();
         let among = |rows: &[u32]| {
-            let levels = UpperLevels::new(&metric, samples.view(), rows, params);
+            let levels = UpperLevels::new(&metric, samples.view(), rows, params, 0.1);
             levels.expect("prepared").of(&asked, 0.1)
         };
         let expected = among(&all).expect("levels");

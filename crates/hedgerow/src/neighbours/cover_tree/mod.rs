@@ -18,6 +18,7 @@
 
 mod build;
 mod check;
+mod coded;
 mod edit;
 mod levels;
 mod order;

@@ -1,11 +1,49 @@
-//! Distances in single precision with a bound on their error, for decisions that seldom need more.
+//! Distances with a bound on their error, for decisions that seldom need more.
 
 use super::Space;
+use super::coded::CodedRows;
 use crate::linalg::{LINE, gather_near};
 
-/// Rows relative to their means, rounded and padded, columns that vary most first: a row that is
-/// too far shows it soon.
-pub(super) struct RoughRows {
+/// Rows for rough distances.
+pub(super) enum RoughRows {
+    Single(SingleRows),
+    Coded(CodedRows),
+}
+
+impl RoughRows {
+    /// The first `n_rows` rows of a space; `None` unless it is Euclidean and its distances are
+    /// differences of features. Distances that matter are not much smaller than `radius`.
+    pub(super) fn new(space: &Space<'_>, n_rows: usize, radius: f64) -> Option<Self> {
+        if !space.is_spread_out() || n_rows == 0 {
+            return None;
+        }
+        let coded = CodedRows::new(space, n_rows, radius).map(Self::Coded);
+        coded.or_else(|| SingleRows::new(space, n_rows).map(Self::Single))
+    }
+
+    /// Distances from one row to others; of those beyond `limit` only that they are.
+    pub(super) fn distances(&self, from: u32, rows: &[u32], limit: f64, out: &mut Vec<f32>) {
+        // Beyond the limit whatever the rounding.
+        let limit = limit + 2.0 * self.error(limit);
+        match self {
+            Self::Single(all) => all.distances(from, rows, limit, out),
+            Self::Coded(all) => all.distances(from, rows, limit, out),
+        }
+    }
+
+    /// How far a distance may be from the true one.
+    pub(super) fn error(&self, distance: f64) -> f64 {
+        let (amount, share) = match self {
+            Self::Single(all) => (all.amount, all.share),
+            Self::Coded(all) => (all.amount, all.share),
+        };
+        amount + share * distance
+    }
+}
+
+/// Rows relative to their means, in single precision, padded, columns that vary most first: a row
+/// that is too far shows it soon.
+pub(super) struct SingleRows {
     /// The first values of every row.
     heads: Vec<[f32; LINE]>,
     /// The others, the same number of lines for every row.
@@ -19,13 +57,9 @@ pub(super) struct RoughRows {
 /// Rows that the variances of the columns are estimated from.
 const SURVEYED: usize = 1024;
 
-impl RoughRows {
-    /// The first `n_rows` rows of a space; `None` unless it is Euclidean and its distances are
-    /// differences of features.
-    pub(super) fn new(space: &Space<'_>, n_rows: usize) -> Option<Self> {
-        if !space.is_spread_out() || n_rows == 0 {
-            return None;
-        }
+impl SingleRows {
+    /// `None` if there are no columns, or squares of distances do not fit.
+    fn new(space: &Space<'_>, n_rows: usize) -> Option<Self> {
         let n_features = space.values(0).len();
         let lines = n_features.div_ceil(LINE);
         let mut means = vec![0.0; n_features];
@@ -75,21 +109,13 @@ impl RoughRows {
         })
     }
 
-    /// Distances from one row to others; of those beyond `limit` only that they are.
-    pub(super) fn distances(&self, from: u32, rows: &[u32], limit: f64, out: &mut Vec<f32>) {
+    fn distances(&self, from: u32, rows: &[u32], limit: f64, out: &mut Vec<f32>) {
         out.clear();
         out.resize(rows.len(), 0.0);
-        // Beyond the limit whatever the rounding.
-        let limit = limit + 2.0 * self.error(limit);
         let store = (self.heads.as_slice(), self.tails.as_slice());
         gather_near(store, from, rows, (limit * limit) as f32, out);
         for value in out {
             *value = value.sqrt();
         }
-    }
-
-    /// How far a distance may be from the true one.
-    pub(super) fn error(&self, distance: f64) -> f64 {
-        self.amount + self.share * distance
     }
 }
