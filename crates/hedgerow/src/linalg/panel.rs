@@ -71,10 +71,9 @@ impl<T: Real> Panels<T> {
         for (p, panel) in panels.enumerate() {
             let lanes = (n_rows - p * PANEL).min(PANEL);
             for (is_used, column) in is_used.iter_mut().zip(panel.as_chunks::<PANEL>().0) {
-                *is_used |= match lanes {
-                    PANEL => column.iter().fold(false, |any, &v| any | (v != T::ZERO)),
-                    _ => column[..lanes].iter().any(|&v| v != T::ZERO),
-                };
+                // Counted rather than looked for: that needs no branches.
+                let used = column[..lanes].iter().filter(|&&v| v != T::ZERO);
+                *is_used |= used.count() > 0;
             }
         }
         let kept: Vec<u32> = (0..before as u32)
