@@ -39,8 +39,8 @@ use std::time::Instant;
 
 /// Most passes that a variable held at a bound is left out of.
 const LONGEST_REST: usize = 1 << MOST_RESTS;
-/// Work between the first two looks at the gap, in visits of all variables: a look costs about half
-/// a visit.
+/// Work between two looks at the gap where nothing tells how fast it closes, in visits of all
+/// variables: a look costs about half a visit.
 const LOOK_EVERY: f64 = 3.0;
 /// Least and most work between two looks later, and most when the gap is in sight.
 const LEAST_WAIT: f64 = 0.5;
@@ -48,8 +48,8 @@ const MOST_WAIT: f64 = 8.0;
 const MOST_WAIT_IN_SIGHT: f64 = 2.0;
 /// Share of the work to the goal, as the last two looks promise it, after which to look again.
 const SHARE_OF_PROMISE: f64 = 0.6;
-/// Gap, in multiples of the one asked for, below which only the gap counts, and for how much work
-/// in multiples of that until then.
+/// Gap, in multiples of the one asked for, below which resting variables are not woken because the
+/// others are within the tolerance, and for how much work in multiples of that until then.
 const IN_SIGHT: f64 = 3.0;
 const SIGHT_HELPS: f64 = 1.4;
 /// Range of projected gradients, in tolerances, from which on the gap is looked at.
@@ -202,7 +202,7 @@ where
     let mut first_accepted = None;
     let mut most_work = None;
     let mut status = Status::IterationLimit;
-    let mut answer = None;
+    let mut best = Best::default();
     while passes < limits.max_passes {
         let all = turns.take();
         let seen = pass(
@@ -226,11 +226,10 @@ where
                 mean.add(&primal);
             }
             if mean.count > 0 && (spent || looks.is_due(work, range)) {
-                let trial = mean.take();
-                let upper = trial.half_square() + losses(&coordinates, &trial);
+                let upper = best.offer(mean.take(), |trial| losses(&coordinates, trial));
                 let lower = dual_objective(&coordinates, squared, &primal);
+                // The dual objective never falls, so it bounds what was found earlier too.
                 if spent || upper - lower <= gap * upper {
-                    answer = Some(trial);
                     status = Status::Converged;
                     break;
                 }
@@ -260,10 +259,16 @@ where
         }
     }
     let objective = dual_objective(&coordinates, squared, &primal);
-    if answer.is_none() && mean.count > 0 {
-        answer = Some(mean.take());
+    if limits.gap.is_some() && status != Status::Converged {
+        // Stopped on the way: perhaps what came after the last look is better.
+        let last = if mean.count > 0 {
+            mean.take()
+        } else {
+            primal.clone()
+        };
+        best.offer(last, |trial| losses(&coordinates, trial));
     }
-    let answer = answer.unwrap_or(primal);
+    let answer = best.answer.unwrap_or(primal);
     finish(
         problem,
         &coordinates,
@@ -365,7 +370,9 @@ impl Looks {
     /// range of gradients tells what they achieve.
     fn is_due(&self, work: f64, range: f64) -> bool {
         let last = self.last.as_ref();
-        work >= self.next || last.is_some_and(|last| range <= last.range / 2.0)
+        // A pass that moved nobody has no range to speak of.
+        let fell = last.is_some_and(|last| range > 0.0 && range <= last.range / 2.0);
+        work >= self.next || fell
     }
 
     /// Whether the time of the mean is half over, told once.
@@ -394,7 +401,33 @@ impl Looks {
         };
         self.half_way = Some(work + wait / 2.0);
         self.next = work + wait;
+        let range = match &self.last {
+            Some(last) if range <= 0.0 => last.range,
+            _ => range,
+        };
         self.last = Some(Look { work, range, gap });
+    }
+}
+
+/// The best weights of all looks.
+#[derive(Default)]
+struct Best {
+    answer: Option<Primal>,
+    objective: Option<f64>,
+}
+
+impl Best {
+    /// Keeps weights if they are better than those before; the objective of the better ones.
+    fn offer(&mut self, trial: Primal, losses: impl Fn(&Primal) -> f64) -> f64 {
+        let value = trial.half_square() + losses(&trial);
+        match self.objective {
+            Some(best) if best <= value => best,
+            _ => {
+                self.answer = Some(trial);
+                self.objective = Some(value);
+                value
+            }
+        }
     }
 }
 
@@ -543,5 +576,51 @@ fn finish(
         objective,
         passes,
         status,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_come_when_the_gap_promises_to_be_closed() {
+        let mut looks = Looks::default();
+        assert!(looks.is_due(0.1, 9.0), "the first look");
+        looks.note(10.0, 0.4, 64.0);
+        assert!(!looks.is_in_sight());
+        assert!(!looks.is_due(10.0 + LOOK_EVERY - 0.1, 0.4));
+        assert!(looks.is_due(10.0 + LOOK_EVERY, 0.4));
+        assert!(looks.is_due(10.1, 0.2), "the range has halved");
+        assert!(!looks.is_due(10.1, 0.0) && !looks.is_due(10.1, f64::NEG_INFINITY));
+        // Eightfold in three visits: as much again would close it.
+        looks.note(13.0, 0.3, 8.0);
+        assert!(!looks.is_half_way(13.8) && looks.is_half_way(14.0));
+        assert!(!looks.is_half_way(14.1), "told once");
+        assert!(!looks.is_due(14.7, 0.3) && looks.is_due(14.9, 0.3));
+        // In sight, and hardly moving: not for longer than that.
+        looks.note(15.0, 0.3, 2.0);
+        assert!(looks.is_in_sight());
+        looks.note(16.0, 0.3, 1.99);
+        assert!(looks.is_due(16.0 + MOST_WAIT_IN_SIGHT, 0.3));
+        // A pass that moved nobody leaves the range that the next is compared with.
+        looks.note(17.0, f64::NEG_INFINITY, 1.9);
+        assert!(looks.is_due(17.1, 0.15) && !looks.is_due(17.1, 0.16));
+    }
+
+    #[test]
+    fn the_best_weights_are_kept() {
+        let weights = |w: f64| Primal {
+            weights: vec![w],
+            offset: 0.0,
+            bias: 0.0,
+        };
+        let mut best = Best::default();
+        let mut values = Vec::new();
+        for w in [2.0, 1.0, 3.0] {
+            values.push(best.offer(weights(w), |_| 1.0));
+        }
+        assert_eq!(values, [3.0, 1.5, 1.5]);
+        assert_eq!(best.answer.expect("weights").weights, [1.0]);
     }
 }

@@ -1,9 +1,9 @@
 //! Wide rows in one byte a column.
 //!
 //! With $s$ the largest range of a column over 255, a value $v$ of column $f$ is coded as the nearest
-//! integer to $(v - \min_f) / s$. Columns of zeros and ones, of which wide data mostly consist, lose
-//! nothing so; what the others lose of a row is known exactly, and bounds the error of distances. A
-//! distance reads a quarter of the memory that it would in single precision.
+//! integer to $(v - \min_f) / s$. Where no range is larger than 1, columns of zeros and ones, of which
+//! wide data mostly consist, lose nothing so; what a row loses is summed up, and bounds the error of
+//! distances. A distance reads a quarter of the memory that it would in single precision.
 
 use super::Space;
 use crate::linalg::{CODES, gather_codes};
@@ -12,6 +12,8 @@ use crate::linalg::{CODES, gather_codes};
 const COLUMNS: std::ops::Range<usize> = 128..1 << 15;
 /// Largest error, relative to the distances that matter.
 const MAX_ERROR: f64 = 0.02;
+/// Largest distance.
+const MAX_DISTANCE: f64 = 1e30;
 
 /// Coded rows.
 pub(super) struct CodedRows {
@@ -44,7 +46,9 @@ impl CodedRows {
         }
         let ranges = least.iter().zip(&most).map(|(least, most)| most - least);
         let step = ranges.fold(0.0, f64::max) / 255.0;
-        let fits = step.is_finite() && step > 0.0;
+        let widest = 255.0 * step * (n_features as f64).sqrt();
+        // Distances must fit into single precision.
+        let fits = step > 0.0 && widest < MAX_DISTANCE;
         if !fits || radius.is_nan() {
             return None;
         }
@@ -70,7 +74,8 @@ impl CodedRows {
             codes,
             lines,
             step,
-            amount: error_of(largest_loss),
+            // What is rounded of the differences themselves is lost unseen.
+            amount: error_of(largest_loss) + 4.0 * f64::EPSILON * widest,
             share: 4.0 * f64::from(f32::EPSILON),
         })
     }

@@ -180,6 +180,23 @@ mod tests {
         }
     }
 
+    /// Distances that single precision cannot hold.
+    #[test]
+    fn huge_wide_rows_are_not_coded() {
+        let mut generator = Generator::new(14);
+        let (n_rows, n_features) = (50, 140);
+        let values: Vec<f64> = (0..n_rows * n_features)
+            .map(|_| 1e40 * generator.below(2) as f64)
+            .collect();
+        let samples = Samples::dense(n_rows, n_features, values).expect("samples");
+        let rows: Vec<u32> = (0..n_rows as u32).collect();
+        let (metric, params) = (Metric::Euclidean, CoverTreeParams::default());
+        let levels = UpperLevels::new(&metric, samples.view(), &rows, params, 1e40);
+        let levels = levels.expect("prepared");
+        assert!(levels.rough.is_none());
+        assert_eq!(levels.of(&rows, 0.0).expect("levels").len(), n_rows);
+    }
+
     #[test]
     fn rows_that_are_left_out_change_nothing() {
         let mut generator = Generator::new(12);

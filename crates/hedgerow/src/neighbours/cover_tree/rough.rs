@@ -12,7 +12,7 @@ pub(super) enum RoughRows {
 
 impl RoughRows {
     /// The first `n_rows` rows of a space; `None` unless it is Euclidean and its distances are
-    /// differences of features. Distances that matter are not much smaller than `radius`.
+    /// differences of features. Most distances that matter are not much smaller than `radius`.
     pub(super) fn new(space: &Space<'_>, n_rows: usize, radius: f64) -> Option<Self> {
         if !space.is_spread_out() || n_rows == 0 {
             return None;

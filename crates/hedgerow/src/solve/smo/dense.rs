@@ -1,7 +1,6 @@
 //! SMO on a whole matrix in memory.
 //!
-//! Nothing is allocated while it runs, and the buffers serve any number of problems, one after
-//! the other.
+//! The matrix and all other large buffers serve any number of problems, one after the other.
 //!
 //! The work goes in rounds. A round begins with the gradient that the variables imply, computed in
 //! double precision for all of them, and stops if that is optimal: so the answer rests on nothing
@@ -49,6 +48,9 @@ const PATIENCE: u64 = 8;
 /// What a pair update costs for each variable, in units of which a Cholesky factor of order `m`
 /// costs `m³`. Estimated from timings at orders of 400 to 800.
 const UPDATE_FLOPS: u64 = 12;
+
+/// Most free variables of second-order steps: their factor takes 128 MB.
+const MOST_FREE: usize = 4096;
 
 /// By what patience grows when second-order steps gave up.
 const MORE_PATIENCE: u64 = 8;
@@ -245,6 +247,9 @@ impl DenseSolver {
             }
             aim.cap = cap - pairs - steps;
             aim.tolerance = limits.tolerance;
+            if pairs >= patience && self.state.n_free() > MOST_FREE {
+                patience = u64::MAX;
+            }
             if pairs >= patience && pairs < self.state.cost_of_factor() {
                 // Should not cost more than all that came before.
                 patience = self.state.cost_of_factor();
@@ -288,8 +293,11 @@ impl DenseSolver {
                 aim.may_leave_out = false;
                 status
             };
-            if status == Status::TimeLimit || pairs + steps >= cap {
+            // Whether the last of them converged is for the next look to say.
+            if status == Status::TimeLimit {
                 ended = Some(status);
+            } else if pairs + steps >= cap {
+                ended = Some(Status::IterationLimit);
             }
         }
     }
@@ -349,9 +357,12 @@ impl PairState {
 
     /// Pair updates that cost as much as a factor of the matrix of the free variables.
     fn cost_of_factor(&self) -> u64 {
-        let n = self.beta.len();
-        let n_free = (0..n).filter(|&t| self.is_free(t)).count() as u64;
-        n_free.pow(3) / (UPDATE_FLOPS * n as u64).max(1)
+        (self.n_free() as u64).pow(3) / (UPDATE_FLOPS * self.beta.len() as u64).max(1)
+    }
+
+    /// Variables that no bound holds.
+    fn n_free(&self) -> usize {
+        (0..self.beta.len()).filter(|&t| self.is_free(t)).count()
     }
 }
 

@@ -34,9 +34,12 @@ use crate::linalg::{GrowingCholesky, add_scaled_rows, dot};
 /// entries of $K$ are rounded to single precision, which moves its eigenvalues by about that.
 const RIDGE: f64 = 1e-6;
 
-/// By what the ridge grows when no step is possible, and by what in all.
+/// By what the ridge grows when no step is possible, and from where on it does not.
 const ROUGHER: f64 = 16.0;
 const ROUGHEST: f64 = 100.0;
+
+/// Steps between two looks at the clock.
+const CLOCK_INTERVAL: u64 = 16;
 
 /// Smallest pivot of $H$, relative to the ridge.
 const LEAST_PIVOT: f64 = 0.5;
@@ -101,7 +104,7 @@ impl FreeSet {
         let mut steps = 0;
         let mut at_once = ENTER_AT_ONCE;
         loop {
-            steps += self.minimise_on_face(state, aim.tolerance, cap - steps);
+            steps += self.minimise_on_face(state, aim, cap - steps);
             self.bring_up_to_date(state, rows);
             let (next, rounding) = objective_and_rounding(state, linear);
             if next > value + rounding || next.is_nan() {
@@ -165,10 +168,13 @@ impl FreeSet {
     }
 
     /// Steps until the gradient is flat on the members that are left. Returns their number.
-    fn minimise_on_face(&mut self, state: &mut PairState, tolerance: f64, cap: u64) -> u64 {
+    fn minimise_on_face(&mut self, state: &mut PairState, aim: &Aim, cap: u64) -> u64 {
         let mut steps = 0;
         let mut on_face = 0;
-        while steps < cap && on_face < STEPS_ON_FACE && self.spread() > FLAT * tolerance {
+        while steps < cap && on_face < STEPS_ON_FACE && self.spread() > FLAT * aim.tolerance {
+            if steps % CLOCK_INTERVAL == 0 && aim.is_out_of_time() {
+                break;
+            }
             match self.step(state) {
                 Some(true) => on_face = 0,
                 Some(false) => on_face += 1,
@@ -193,7 +199,9 @@ impl FreeSet {
     fn step(&mut self, state: &mut PairState) -> Option<bool> {
         let m = self.members.len();
         let nu = self.find_direction();
-        let slope = dot(&self.gradient, &self.direction);
+        // Steps sum to 0 but for rounding, which a large multiplier would bring back.
+        let terms = self.gradient.iter().zip(&self.direction);
+        let slope: f64 = terms.map(|(g, d)| (g - nu) * d).sum();
         let squares = self.direction.iter().zip(&self.excess);
         let curvature = -slope - squares.map(|(d, e)| e * d * d).sum::<f64>();
         if slope >= 0.0 || !slope.is_finite() {

@@ -97,7 +97,7 @@ pub struct Limits {
 }
 
 /// What the solver found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Solution {
     /// The variables.
     pub beta: Vec<f64>,
