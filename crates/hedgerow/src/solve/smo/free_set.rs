@@ -28,7 +28,7 @@
 use super::dense::{Aim, Source};
 use super::pair::{PairState, gap, objective};
 use crate::Status;
-use crate::linalg::{GrowingCholesky, add_scaled_rows, dot};
+use crate::linalg::{GrowingCholesky, add_scaled_rows};
 
 /// What $H$ has more on its diagonal than $K$, relative to the largest diagonal entry of $K$:
 /// entries of $K$ are rounded to single precision, which moves its eigenvalues by about that.
