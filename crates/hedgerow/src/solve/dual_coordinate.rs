@@ -59,6 +59,9 @@ const PATIENCE: f64 = 1.1;
 /// Stored values that may be read for the gap in any case: a fraction of a millisecond.
 const CHEAP: f64 = 2e5;
 
+/// Share by which objectives may differ that are equally good.
+const EQUALLY_GOOD: f64 = 1e-9;
+
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
@@ -417,11 +420,12 @@ struct Best {
 }
 
 impl Best {
-    /// Keeps weights if they are better than those before; the objective of the better ones.
+    /// Keeps weights unless those before were better; the objective of those that are kept. Of
+    /// equally good ones the later are nearer to the optimum, around which the objective is flat.
     fn offer(&mut self, trial: Primal, losses: impl Fn(&Primal) -> f64) -> f64 {
         let value = trial.half_square() + losses(&trial);
         match self.objective {
-            Some(best) if best <= value => best,
+            Some(best) if best < value * (1.0 - EQUALLY_GOOD) => best,
             _ => {
                 self.answer = Some(trial);
                 self.objective = Some(value);
@@ -621,6 +625,7 @@ mod tests {
             values.push(best.offer(weights(w), |_| 1.0));
         }
         assert_eq!(values, [3.0, 1.5, 1.5]);
-        assert_eq!(best.answer.expect("weights").weights, [1.0]);
+        assert_eq!(best.offer(weights(1.0 + 1e-10), |_| 1.0), 1.5 + 1e-10);
+        assert_eq!(best.answer.expect("weights").weights, [1.0 + 1e-10]);
     }
 }
