@@ -231,7 +231,6 @@ where
             if mean.count > 0 && (spent || looks.is_due(work, range)) {
                 let upper = best.offer(mean.take(), |trial| losses(&coordinates, trial));
                 let lower = dual_objective(&coordinates, squared, &primal);
-                // The dual objective never falls, so it bounds what was found earlier too.
                 if spent || upper - lower <= gap * upper {
                     status = Status::Converged;
                     break;
@@ -420,18 +419,16 @@ struct Best {
 }
 
 impl Best {
-    /// Keeps weights unless those before were better; the objective of those that are kept. Of
-    /// equally good ones the later are nearer to the optimum, around which the objective is flat.
+    /// Keeps weights unless those before were better; their objective. Of equally good ones the
+    /// later are nearer to the optimum, around which the objective is flat.
     fn offer(&mut self, trial: Primal, losses: impl Fn(&Primal) -> f64) -> f64 {
         let value = trial.half_square() + losses(&trial);
-        match self.objective {
-            Some(best) if best < value * (1.0 - EQUALLY_GOOD) => best,
-            _ => {
-                self.answer = Some(trial);
-                self.objective = Some(value);
-                value
-            }
+        let before_is_better = |best: f64| best < value * (1.0 - EQUALLY_GOOD);
+        if !self.objective.is_some_and(before_is_better) {
+            self.answer = Some(trial);
+            self.objective = Some(value);
         }
+        value
     }
 }
 
@@ -624,7 +621,7 @@ mod tests {
         for w in [2.0, 1.0, 3.0] {
             values.push(best.offer(weights(w), |_| 1.0));
         }
-        assert_eq!(values, [3.0, 1.5, 1.5]);
+        assert_eq!(values, [3.0, 1.5, 5.5]);
         assert_eq!(best.offer(weights(1.0 + 1e-10), |_| 1.0), 1.5 + 1e-10);
         assert_eq!(best.answer.expect("weights").weights, [1.0 + 1e-10]);
     }
