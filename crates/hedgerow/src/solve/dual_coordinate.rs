@@ -270,7 +270,7 @@ where
         };
         best.offer(last, |trial| losses(&coordinates, trial));
     }
-    let answer = best.answer.unwrap_or(primal);
+    let answer = best.answer.map_or(primal, |(_, weights)| weights);
     finish(
         problem,
         &coordinates,
@@ -414,8 +414,8 @@ impl Looks {
 /// The best weights of all looks.
 #[derive(Default)]
 struct Best {
-    answer: Option<Primal>,
-    objective: Option<f64>,
+    /// With their objective.
+    answer: Option<(f64, Primal)>,
 }
 
 impl Best {
@@ -423,10 +423,9 @@ impl Best {
     /// later are nearer to the optimum, around which the objective is flat.
     fn offer(&mut self, trial: Primal, losses: impl Fn(&Primal) -> f64) -> f64 {
         let value = trial.half_square() + losses(&trial);
-        let before_is_better = |best: f64| best < value * (1.0 - EQUALLY_GOOD);
-        if !self.objective.is_some_and(before_is_better) {
-            self.answer = Some(trial);
-            self.objective = Some(value);
+        let least = value * (1.0 - EQUALLY_GOOD);
+        if !self.answer.as_ref().is_some_and(|(best, _)| *best < least) {
+            self.answer = Some((value, trial));
         }
         value
     }
@@ -623,6 +622,6 @@ mod tests {
         }
         assert_eq!(values, [3.0, 1.5, 5.5]);
         assert_eq!(best.offer(weights(1.0 + 1e-10), |_| 1.0), 1.5 + 1e-10);
-        assert_eq!(best.answer.expect("weights").weights, [1.0 + 1e-10]);
+        assert_eq!(best.answer.expect("weights").1.weights, [1.0 + 1e-10]);
     }
 }
