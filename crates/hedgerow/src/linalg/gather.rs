@@ -101,7 +101,7 @@ fn codes_body<const FMA: bool>(
     from: u32,
     rows: &[u32],
     limit: u32,
-    out: &mut [u32],
+    out: &mut [f32],
 ) {
     let codes_of = |row: u32| &codes[row as usize * lines..][..lines];
     let query = codes_of(from);
@@ -120,7 +120,7 @@ fn codes_body<const FMA: bool>(
                     break;
                 }
             }
-            *value = sum;
+            *value = sum as f32;
         }
     }
 }
@@ -133,6 +133,6 @@ multiversion! {
         from: u32,
         rows: &[u32],
         limit: u32,
-        out: &mut [u32],
+        out: &mut [f32],
     ) = codes_body;
 }

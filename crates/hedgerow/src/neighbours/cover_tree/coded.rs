@@ -82,14 +82,15 @@ impl CodedRows {
 
     /// Distances from one row to others; of those beyond `limit` only that they are.
     pub(super) fn distances(&self, from: u32, rows: &[u32], limit: f64, out: &mut Vec<f32>) {
-        let mut sums = vec![0u32; rows.len()];
+        out.clear();
+        out.resize(rows.len(), 0.0);
         let in_steps = limit / self.step;
         // Larger numbers end at the largest.
         let limit = (in_steps * in_steps).ceil() as u32;
-        gather_codes((&self.codes, self.lines), from, rows, limit, &mut sums);
-        out.clear();
-        let distance = |&sum: &u32| (f64::from(sum).sqrt() * self.step) as f32;
-        out.extend(sums.iter().map(distance));
+        gather_codes((&self.codes, self.lines), from, rows, limit, out);
+        for value in out {
+            *value = (f64::from(*value).sqrt() * self.step) as f32;
+        }
     }
 }
 
