@@ -11,18 +11,6 @@ pub(super) struct Norms<'a, T> {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct DotMap;
-
-impl<T: Real> TileMap<T> for DotMap {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values
-    }
-}
-
-#[derive(Clone, Copy)]
 pub(crate) struct PolynomialMap<T> {
     pub(crate) gamma: T,
     pub(crate) coef0: T,

@@ -23,7 +23,7 @@ pub use gram::{Gram, GramQueries};
 pub use local::{
     ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
 };
-pub(crate) use maps::{DotMap, PolynomialMap};
+pub(crate) use maps::PolynomialMap;
 pub(crate) use neighbourhood::{
     GaussianRows, NeighbourhoodQueries, QUERIES_AT_ONCE, matrix_of_neighbourhood,
 };

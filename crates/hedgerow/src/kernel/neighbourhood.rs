@@ -355,6 +355,7 @@ mod tests {
             assert_eq!(some, whole[8 * n..11 * n]);
         }
     }
+
     /// Columns that rows store but that do not vary are dropped, before or after rows are spread.
     #[test]
     fn only_columns_that_vary_are_kept() {

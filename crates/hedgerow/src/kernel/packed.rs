@@ -13,12 +13,12 @@
 
 use super::Radial;
 use super::maps::{
-    DotMap, GaussianMap, GaussianOfDifference, Norms, PolynomialMap, RadialMap, RadialOfDifference,
+    GaussianMap, GaussianOfDifference, Norms, PolynomialMap, RadialMap, RadialOfDifference,
     SigmoidMap,
 };
 use crate::data::{Row, SamplesView};
 use crate::linalg::{
-    PANEL, Panels, Real, SPARSE_QUERIES, SparseQueries, SparseRows, TileMap, panel_block,
+    DotMap, PANEL, Panels, Real, SPARSE_QUERIES, SparseQueries, SparseRows, TileMap, panel_block,
     sparse_block,
 };
 

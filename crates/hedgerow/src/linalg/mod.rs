@@ -47,7 +47,7 @@ pub(crate) use linear_rows::{
 pub(crate) use near::{
     Hit, boxes_within, combined_within, relative_to, rows_within, shared_sq_dist, sq_dist,
 };
-pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
+pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use real::Real;
 pub(crate) use scatter::{CHUNK, Columns};

@@ -168,6 +168,19 @@ pub(crate) trait TileMap<T: Real>: Copy {
     fn map<const FMA: bool>(self, q: usize, first_row: usize, values: [T; PANEL]) -> [T; PANEL];
 }
 
+/// The inner products as they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DotMap;
+
+impl<T: Real> TileMap<T> for DotMap {
+    const DIFFERENCE: bool = false;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values
+    }
+}
+
 #[inline(always)]
 fn tile<const FMA: bool, T: Real, const ROWS: usize, const DIFFERENCE: bool>(
     queries: &[T],

@@ -1,6 +1,6 @@
 //! Sums of the products of all pairs of columns, some rows at a time.
 
-use super::{PANEL, Panels, Real, TileMap, panel_block};
+use super::{DotMap, Panels, panel_block};
 use rayon::prelude::*;
 
 /// Most rows whose products are summed at once. A sum over so many is written for every pair.
@@ -9,19 +9,6 @@ pub(crate) const CHUNK: usize = 256;
 const TASK_FEATURES: usize = 24;
 /// Rows that are turned into columns together: a cache line of each column.
 const LINE: usize = 8;
-
-/// The tile of a plain inner product.
-#[derive(Debug, Clone, Copy)]
-struct Products;
-
-impl<T: Real> TileMap<T> for Products {
-    const DIFFERENCE: bool = false;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values
-    }
-}
 
 /// Up to [`CHUNK`] rows, feature by feature.
 #[derive(Debug)]
@@ -85,7 +72,7 @@ impl Columns {
                     let queries = &columns[first * length..(first + count) * length];
                     let width = first + count;
                     let mut out: Vec<&mut [f64]> = block.chunks_mut(width).take(count).collect();
-                    panel_block(&panels, queries, (0, width), Products, &mut out);
+                    panel_block(&panels, queries, (0, width), DotMap, &mut out);
                     for (row, products) in part.chunks_mut(d).zip(&out) {
                         for (sum, product) in row.iter_mut().zip(products.iter()) {
                             *sum += factor * product;

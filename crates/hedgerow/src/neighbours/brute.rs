@@ -18,8 +18,8 @@ use super::frame::{Frame, ROUNDOFF, sq_norm};
 use super::{GONE, Metric};
 use crate::Result;
 use crate::data::{Row, SamplesView};
-use crate::kernel::{DotMap, Formula, Kernel, Packed, PolynomialMap};
-use crate::linalg::{Hit, PANEL, Panels, combined_within, panel_block};
+use crate::kernel::{Formula, Kernel, Packed, PolynomialMap};
+use crate::linalg::{DotMap, Hit, PANEL, Panels, combined_within, panel_block};
 
 /// Packed rows of one block.
 const COLUMNS: usize = 512;

@@ -16,6 +16,7 @@ const MAX_ORDER: usize = 2048;
 const FILL_COST: f64 = 6.0;
 const FORM_COST: f64 = 0.12;
 const FACTOR_COST: f64 = 0.3;
+
 /// The rows that a Hessian is the sum of.
 pub(super) struct HessianRows<'a, S> {
     pub(super) store: &'a S,
