@@ -54,11 +54,13 @@ fn a_changed_byte_is_found() {
 }
 
 #[test]
-fn newer_longer_and_foreign_files_are_told_apart() {
+fn newer_older_longer_and_foreign_files_are_told_apart() {
     let folder = trained("foreign");
     let mut newer = folder.bytes("m");
     newer[8] = 9;
     folder.write("newer", &newer);
+    newer[8] = 1;
+    folder.write("older", &newer);
     let mut longer = folder.bytes("m");
     longer.extend_from_slice(b"xy");
     folder.write("longer", &longer);
@@ -66,7 +68,11 @@ fn newer_longer_and_foreign_files_are_told_apart() {
     for (file, message) in [
         (
             "newer",
-            "error: newer: model format 9 is newer than this program knows (up to 1); update Hedgerow",
+            "error: newer: model format 9 is newer than this program knows (up to 2); update Hedgerow",
+        ),
+        (
+            "older",
+            "error: older: model format 1 is older than this program reads (2); train the model again",
         ),
         (
             "longer",

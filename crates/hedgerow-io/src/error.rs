@@ -349,6 +349,16 @@ pub enum ModelProblem {
         /// Newest format known here.
         known: u16,
     },
+    /// The format is one that is no longer read.
+    #[error(
+        "model format {found} is older than this program reads ({known}); train the model again"
+    )]
+    Older {
+        /// Format of the file.
+        found: u16,
+        /// Oldest format known here.
+        known: u16,
+    },
     /// The file ends too early.
     #[error("the model file is cut off: {found} bytes, {expected} are needed")]
     CutOff {

@@ -58,7 +58,7 @@ fn what_is_written_reads_back() {
         write_model(&path, "svm", &model()).unwrap();
         let raw = read_container(&Source::Path(path)).unwrap();
         assert_eq!(raw.header().tag, "svm");
-        assert_eq!(raw.header().format_version, 1);
+        assert_eq!(raw.header().format_version, 2);
         assert_eq!(raw.header().writer_version, env!("CARGO_PKG_VERSION"));
         assert_eq!(raw.decode::<Model>().unwrap(), model());
         assert_eq!(raw.decode_as::<Model>("svm").unwrap(), model());
@@ -143,8 +143,12 @@ fn messages() {
         message(&bytes)
     };
     assert_eq!(
-        with(8, 2),
-        "m.hedge: model format 2 is newer than this program knows (up to 1); update Hedgerow"
+        with(8, 1),
+        "m.hedge: model format 1 is older than this program reads (2); train the model again"
+    );
+    assert_eq!(
+        with(8, 3),
+        "m.hedge: model format 3 is newer than this program knows (up to 2); update Hedgerow"
     );
     assert_eq!(
         with(8, 0),

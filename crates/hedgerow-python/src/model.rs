@@ -425,7 +425,8 @@ impl Model {
         let Machine::Falk(model) = &self.machine else {
             return None;
         };
-        let rows: Vec<i64> = model.centres().iter().map(|&row| i64::from(row)).collect();
+        let number = |&stored: &u32| i64::from(model.number_of(stored));
+        let rows: Vec<i64> = model.centres().iter().map(number).collect();
         Some((rows.into_pyarray(py), model.n_trained()))
     }
 

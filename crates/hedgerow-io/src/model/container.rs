@@ -24,8 +24,9 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-/// Newest format version that this crate reads, and the one it writes.
-pub const FORMAT_VERSION: u16 = 1;
+/// The format version that this crate reads and writes. Version 1 had no numbers of stored rows in
+/// local machines.
+pub const FORMAT_VERSION: u16 = 2;
 
 const MAGIC: &[u8; 8] = b"HEDGEROW";
 
@@ -211,6 +212,12 @@ fn parse(bytes: &[u8]) -> Result<(ModelHeader, Range<usize>), ModelProblem> {
     if format_version == 0 {
         let what = "format version 0";
         return Err(ModelProblem::Header { what });
+    }
+    if format_version < FORMAT_VERSION {
+        return Err(ModelProblem::Older {
+            found: format_version,
+            known: FORMAT_VERSION,
+        });
     }
     if reader.array()? != [0, 0] {
         let what = "unknown flags";

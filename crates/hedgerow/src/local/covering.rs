@@ -72,8 +72,8 @@ impl Order {
     }
 
     /// All rows, at random.
-    fn random(n_rows: usize, seed: u64) -> Self {
-        let mut rows: Vec<u32> = (0..n_rows as u32).collect();
+    fn random(rows: &[u32], seed: u64) -> Self {
+        let mut rows = rows.to_vec();
         Generator::new(seed).shuffle(&mut rows);
         Self::listed(rows)
     }
@@ -115,6 +115,8 @@ const SURVEYED: usize = 64;
 pub(super) struct Ground<'a> {
     pub(super) searcher: &'a Searcher<'a>,
     pub(super) samples: SamplesView<'a>,
+    /// All rows, in the order in which they are considered where nothing else decides.
+    pub(super) rows: &'a [u32],
     pub(super) metric: &'a Metric,
     pub(super) k: usize,
     pub(super) core: usize,
@@ -131,11 +133,11 @@ impl Covering {
         // Rows at one place follow the first of them.
         let twins = Twins::new(samples);
         let twins = twins.as_ref();
-        let mut left: Vec<u32> = (0..samples.n_rows() as u32)
-            .filter(|&row| twins.is_none_or(|twins| twins.is_first(row)))
-            .collect();
+        let is_first = |row: &u32| twins.is_none_or(|twins| twins.is_first(*row));
+        let mut left: Vec<u32> = ground.rows.iter().copied().filter(is_first).collect();
+        let ascending: Vec<u32> = (0..samples.n_rows() as u32).filter(is_first).collect();
         let mut radius = ground.core_radius()?;
-        let levels = UpperLevels::new(metric, samples, &left, tree, radius)?;
+        let levels = UpperLevels::new(metric, samples, &ascending, tree, radius)?;
         for _ in 0..COARSE_ROUNDS {
             if left.len() < MIN_COARSE {
                 break;
@@ -154,9 +156,9 @@ impl Covering {
 
     /// Covers at random.
     pub(super) fn simple(ground: Ground<'_>, seed: u64) -> Result<Self> {
-        let n_rows = ground.samples.n_rows();
-        let mut covering = Self::nothing(n_rows);
-        covering.extend(ground, &Order::random(n_rows, seed), Assignment::FirstCome)?;
+        let mut covering = Self::nothing(ground.samples.n_rows());
+        let order = Order::random(ground.rows, seed);
+        covering.extend(ground, &order, Assignment::FirstCome)?;
         Ok(covering)
     }
 
@@ -247,9 +249,8 @@ impl Covering {
 impl Ground<'_> {
     /// How far the rows of a core are from its centre, at the median of some centres.
     fn core_radius(&self) -> Result<f64> {
-        let n_rows = self.samples.n_rows();
-        let stride = n_rows.div_ceil(SURVEYED).max(1);
-        let some: Vec<u32> = (0..n_rows as u32).step_by(stride).collect();
+        let stride = self.rows.len().div_ceil(SURVEYED).max(1);
+        let some: Vec<u32> = self.rows.iter().copied().step_by(stride).collect();
         let found = self.searcher.k_nearest_of(&some, self.core, false)?;
         let mut radii: Vec<f64> = found
             .iter()

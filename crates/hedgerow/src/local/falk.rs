@@ -19,6 +19,7 @@ use super::covering::{Covering, Ground, NOBODY};
 use super::lazy;
 use super::learner::{Effort, Learner, Workspace};
 use super::machine::LocalModel;
+use super::numbers::RowNumbers;
 use super::params::LocalSvmParams;
 use super::ready::ReadyMachines;
 use super::store::Store;
@@ -151,7 +152,7 @@ impl FalkParams {
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<FalkSvm>> {
         self.check()?;
         let start = Instant::now();
-        let store = Store::new(data)?;
+        let (store, numbers) = Store::near_together(data)?;
         let (k, core) = self.sizes(store.len());
         let metric = self.metric(&store)?;
         let hints = IndexParams {
@@ -162,6 +163,8 @@ impl FalkParams {
         let covering = self.covering(Ground {
             searcher: &index.searcher(store.view())?,
             samples: store.view(),
+            // So that the order in memory changes no centre, but for ties.
+            rows: &numbers.stored_rows(),
             metric: &metric,
             k,
             core,
@@ -182,6 +185,7 @@ impl FalkParams {
         let parts = FalkParts {
             params: self.clone(),
             store,
+            numbers,
             index,
             centres: covering.centres,
             radii,
@@ -293,6 +297,8 @@ pub(super) struct Arrivals {
 pub(super) struct FalkParts {
     pub(super) params: FalkParams,
     pub(super) store: Store,
+    /// What the stored rows are called outside.
+    pub(super) numbers: RowNumbers,
     pub(super) index: Index,
     pub(super) centres: Vec<u32>,
     pub(super) radii: Vec<Radii>,
@@ -347,7 +353,7 @@ impl FalkSvm {
         Ok(of_places.unwrap_or(&self.parts.index))
     }
 
-    /// Rows of the centres.
+    /// Stored rows of the centres, as in [`FalkSvm::samples`].
     pub fn centres(&self) -> &[u32] {
         &self.parts.centres
     }
@@ -362,7 +368,7 @@ impl FalkSvm {
         &self.parts.models
     }
 
-    /// Number of the centre that a training row belongs to, and its neighbour rank there.
+    /// Number of the centre that a stored row belongs to, and its neighbour rank there.
     pub fn owner_of(&self, row: usize) -> (u32, u32) {
         (self.parts.owner[row], self.parts.rank[row])
     }
@@ -372,7 +378,14 @@ impl FalkSvm {
         self.parts.store.len()
     }
 
-    /// The training rows.
+    /// The number of a stored row: its place in the data that the model was trained on, from 0;
+    /// rows that were added later have the numbers after.
+    pub fn number_of(&self, stored: u32) -> u32 {
+        self.parts.numbers.of(stored)
+    }
+
+    /// The training rows as they are stored: in the order in which they were given if they are
+    /// few, otherwise with those that are near one another together.
     pub fn samples(&self) -> SamplesView<'_> {
         self.parts.store.view()
     }
@@ -509,6 +522,7 @@ impl FalkParts {
         self.params.check()?;
         self.store.validate()?;
         let n_rows = self.store.len();
+        self.numbers.validate(n_rows)?;
         let n_centres = self.centres.len();
         for (what, expected, found) in [
             ("owners of the rows", n_rows, self.owner.len()),

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// A support vector and its share in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Influence {
-    /// Training row, from 0.
+    /// Number of the training row ([`FalkSvm::number_of`]).
     pub row: u32,
     /// $\beta_s K(x_s, x)$, summed over the machines that decided.
     pub weight: f64,
@@ -25,7 +25,7 @@ pub struct Influence {
 pub struct Explanation {
     /// Number of the local model.
     pub model: u32,
-    /// Training row at its centre, from 0.
+    /// Number of the training row at its centre ([`FalkSvm::number_of`]).
     pub centre: u32,
     /// Distance of the row from the centre.
     pub distance: f64,
@@ -64,7 +64,7 @@ impl FalkSvm {
                 let (c, x) = (stored.row(centre as usize), samples.row(row));
                 let mut explanation = Explanation {
                     model,
-                    centre,
+                    centre: self.number_of(centre),
                     distance: metric.distance(c, x, stored.n_features())?,
                     size: radii.size,
                     radius: radii.neighbourhood,
@@ -147,10 +147,10 @@ impl FalkSvm {
             .support
             .iter()
             .zip(&weights)
-            .map(|(&row, &weight)| Influence {
-                row,
+            .map(|(&stored, &weight)| Influence {
+                row: self.number_of(stored),
                 weight,
-                answer: self.parts.store.answer(row),
+                answer: self.parts.store.answer(stored),
             })
             .collect();
         influences.sort_by(|a, b| {

@@ -79,11 +79,12 @@ impl FalkSvm {
     ) -> Result<UpdateReport> {
         let start = Instant::now();
         ensure_not_negative("refresh", params.refresh)?;
-        self.check_removed(removed)?;
+        let removed = &self.stored_rows(removed)?[..];
         let n_added = match added {
             Some(data) => {
                 data.samples().view().ensure_finite()?;
                 self.parts.store.append(data)?;
+                self.parts.numbers.append(data.n_rows());
                 data.n_rows()
             }
             None => 0,
@@ -101,33 +102,28 @@ impl FalkSvm {
         })
     }
 
-    fn check_removed(&self, removed: &[u32]) -> Result<()> {
+    /// Where the rows that are to be removed are stored.
+    fn stored_rows(&self, removed: &[u32]) -> Result<Vec<u32>> {
+        let refuse = |number: u32| Error::Parameter {
+            name: "row to remove",
+            value: f64::from(number),
+            requirement: "the number of a row that the model still has, named once",
+        };
         let mut sorted = removed.to_vec();
         sorted.sort_unstable();
-        let twice = sorted.windows(2).find(|pair| pair[0] == pair[1]);
-        let gone = |&&row: &&u32| {
-            self.parts
-                .owner
-                .get(row as usize)
-                .is_none_or(|&owner| owner == NOBODY)
-        };
-        if let Some(&row) = sorted.iter().find(gone).or(twice.map(|pair| &pair[0])) {
-            return Err(Error::Parameter {
-                name: "row to remove",
-                value: f64::from(row),
-                requirement: "the number of a row that the model still has, named once",
-            });
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(refuse(twice[0]));
         }
-        let present = self
-            .parts
-            .owner
-            .iter()
-            .filter(|&&owner| owner != NOBODY)
-            .count();
-        if present == removed.len() {
+        let present = |row: &u32| self.parts.owner[*row as usize] != NOBODY;
+        let stored = self.parts.numbers.find(removed).into_iter().zip(removed);
+        let stored: Vec<u32> = stored
+            .map(|(row, &number)| row.filter(present).ok_or_else(|| refuse(number)))
+            .collect::<Result<_>>()?;
+        let n_present = self.parts.owner.iter().filter(|&&owner| owner != NOBODY);
+        if n_present.count() == stored.len() {
             return Err(Error::NoRows);
         }
-        Ok(())
+        Ok(stored)
     }
 }
 

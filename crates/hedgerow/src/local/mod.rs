@@ -16,6 +16,7 @@ mod knn_svm;
 mod lazy;
 mod learner;
 mod machine;
+mod numbers;
 mod params;
 mod ready;
 mod selection;

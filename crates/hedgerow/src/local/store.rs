@@ -1,6 +1,8 @@
 //! The training rows that a local model keeps, with what is known of them.
 
+use super::numbers::RowNumbers;
 use crate::data::{ClassLabels, Dataset, Samples, SamplesView, Target};
+use crate::neighbours::nearby_order;
 use crate::svm::check_samples;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -20,21 +22,50 @@ pub(super) struct Store {
     pub(super) weights: Option<Vec<f64>>,
 }
 
+/// Rows from which on it matters where in memory they are: fewer are in the cache anyway.
+const FAR_APART: usize = 1 << 14;
+
 impl Store {
     /// The rows of a data set whose weight is positive.
     pub(super) fn new(data: &Dataset) -> Result<Self> {
-        let data = crate::svm::without_weightless_rows(data)?;
-        let answers = match data.target() {
-            Target::Real(values) => Answers::Real(values.clone()),
-            _ => Answers::Classes(data.classes()?.clone()),
-        };
-        if data.n_rows() == 0 {
-            return Err(Error::NoRows);
+        let kept = weighty_rows(data)?;
+        if kept.len() == data.n_rows() {
+            Self::of(data, data.samples().clone(), None)
+        } else {
+            let rows: Vec<usize> = kept.iter().map(|&row| row as usize).collect();
+            Self::of(data, data.samples().select(&rows), Some(&rows))
         }
+    }
+
+    /// The rows of a data set whose weight is positive, those that are near one another together,
+    /// and their numbers in the data.
+    pub(super) fn near_together(data: &Dataset) -> Result<(Self, RowNumbers)> {
+        let kept = weighty_rows(data)?;
+        if kept.len() < FAR_APART {
+            return Ok((Self::new(data)?, RowNumbers::new(kept, data.n_rows())));
+        }
+        let order = nearby_order(data.samples().view(), &kept);
+        let rows: Vec<usize> = order.iter().map(|&row| row as usize).collect();
+        let store = Self::of(data, data.samples().select(&rows), Some(&rows))?;
+        Ok((store, RowNumbers::new(order, data.n_rows())))
+    }
+
+    /// The given samples, with what is known of the rows that they are (all of them for `None`).
+    fn of(data: &Dataset, samples: Samples, rows: Option<&[usize]>) -> Result<Self> {
+        let chosen = |values: &[f64]| match rows {
+            Some(rows) => rows.iter().map(|&row| values[row]).collect(),
+            None => values.to_vec(),
+        };
+        let answers = if let Target::Real(values) = data.target() {
+            Answers::Real(chosen(values))
+        } else {
+            let labels = data.classes()?;
+            Answers::Classes(rows.map_or_else(|| labels.clone(), |rows| labels.select(rows)))
+        };
         Ok(Self {
-            samples: data.samples().clone(),
+            samples,
             answers,
-            weights: data.weights().map(<[f64]>::to_vec),
+            weights: data.weights().map(chosen),
         })
     }
 
@@ -118,4 +149,14 @@ impl Store {
         }
         check_samples(&self.samples)
     }
+}
+
+/// The rows whose weight is positive; an error if there is none.
+fn weighty_rows(data: &Dataset) -> Result<Vec<u32>> {
+    let counts = |&row: &u32| data.weights().is_none_or(|all| all[row as usize] > 0.0);
+    let rows: Vec<u32> = (0..data.n_rows() as u32).filter(counts).collect();
+    if rows.is_empty() {
+        return Err(Error::NoRows);
+    }
+    Ok(rows)
 }

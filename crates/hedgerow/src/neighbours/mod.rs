@@ -17,6 +17,7 @@ mod cover_tree;
 mod deferred;
 mod frame;
 mod index;
+mod layout;
 mod metric;
 mod rank;
 mod scan;
@@ -25,6 +26,7 @@ mod searcher;
 pub(crate) use cover_tree::UpperLevels;
 pub use cover_tree::{CoverTree, CoverTreeParams, Visit};
 pub use index::Index;
+pub(crate) use layout::nearby_order;
 pub use metric::Metric;
 pub use searcher::{Scratch, Searcher};
 

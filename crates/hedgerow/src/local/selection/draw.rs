@@ -76,9 +76,11 @@ impl Draw<'_> {
         let mut pool: Vec<u32> = match self.grid.around {
             Around::Rows => (0..n_rows as u32).collect(),
             Around::Centres => {
+                let rows: Vec<u32> = (0..n_rows as u32).collect();
                 let ground = Ground {
                     searcher: &self.searcher,
                     samples: self.store.view(),
+                    rows: &rows,
                     metric: self.metric,
                     k: self.k,
                     core: self.core,

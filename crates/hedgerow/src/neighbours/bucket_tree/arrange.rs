@@ -37,16 +37,20 @@ pub(super) fn arranged(
                 }
             },
         );
-    let mut items: Vec<(f32, u32)> = (0..rows.len() as u32).map(|at| (0.0, at)).collect();
-    divide(
-        &Table {
-            width,
-            values: &table,
-        },
-        &mut items,
-        bucket,
-    );
-    items.iter().map(|&(_, at)| rows[at as usize]).collect()
+    let order = order_of_points(rows.len(), &table, bucket);
+    order.into_iter().map(|at| rows[at as usize]).collect()
+}
+
+/// So many points, whose coordinates are given one after the other, in such an order.
+pub(in crate::neighbours) fn order_of_points(
+    n_points: usize,
+    values: &[f32],
+    bucket: usize,
+) -> Vec<u32> {
+    let width = values.len() / n_points.max(1);
+    let mut items: Vec<(f32, u32)> = (0..n_points as u32).map(|at| (0.0, at)).collect();
+    divide(&Table { width, values }, &mut items, bucket);
+    items.into_iter().map(|(_, at)| at).collect()
 }
 
 struct Table<'a> {

@@ -19,6 +19,7 @@ mod arrange;
 mod pack;
 mod search;
 
+pub(super) use arrange::order_of_points;
 pub(super) use search::Scratch;
 
 use super::GONE;

@@ -47,8 +47,9 @@ struct Builder<'a> {
 }
 
 impl CoverTree {
-    /// Builds the tree on rows, of which there is at least one, down to the level `floor`. With
-    /// rough rows the distances that nodes keep are rough too: good for their order only.
+    /// Builds the tree on rows, of which there is at least one, down to the level `floor`. Of
+    /// several rows at one place the first stands for them all. With rough rows the distances that
+    /// nodes keep are rough too: good for their order only.
     pub(super) fn fill(
         &mut self,
         space: Space<'_>,
@@ -56,11 +57,8 @@ impl CoverTree {
         floor: i32,
         rough: Option<&RoughRows>,
     ) -> Result<()> {
-        // The lowest of several rows at one place stands for them all.
-        let mut rows = rows.to_vec();
-        rows.sort_unstable();
         let powers = self.powers();
-        let n_placed = rows.last().map_or(0, |&row| row as usize + 1);
+        let n_placed = rows.iter().max().map_or(0, |&row| row as usize + 1);
         let mut builder = Builder {
             space,
             rough,

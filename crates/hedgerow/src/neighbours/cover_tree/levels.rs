@@ -42,7 +42,8 @@ impl<'a> UpperLevels<'a> {
     }
 
     /// Rows from coarse to fine, as the levels of a tree on the given rows have them whose radius
-    /// is at least `radius`. The others are not arranged, which saves most of the work.
+    /// is at least `radius`, and built in the order given. The others are not arranged, which saves
+    /// most of the work.
     pub(crate) fn of(&self, rows: &[u32], radius: f64) -> Result<Vec<Visit>> {
         let tree = self.tree(rows, radius, self.rough.as_ref())?;
         let mut visits = tree.visit_order();

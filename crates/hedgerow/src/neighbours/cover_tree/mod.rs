@@ -184,7 +184,10 @@ impl CoverTree {
         params: CoverTreeParams,
     ) -> Result<Self> {
         let mut tree = Self::without_nodes(metric, samples, rows.len(), params)?;
-        tree.fill(Space::new(metric, samples, prepared), rows, i32::MIN, None)?;
+        let mut ascending = rows.to_vec();
+        ascending.sort_unstable();
+        let space = Space::new(metric, samples, prepared);
+        tree.fill(space, &ascending, i32::MIN, None)?;
         Ok(tree)
     }
 
