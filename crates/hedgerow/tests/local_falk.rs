@@ -471,3 +471,28 @@ fn explanations_add_up() {
         );
     }
 }
+
+/// More rows than a kernel matrix has room for: the exact SVM's solver takes over, and one
+/// neighbourhood of all rows is the exact SVM.
+#[test]
+fn neighbourhoods_may_be_of_any_size() {
+    let data = generate::two_spirals(6_250).unwrap();
+    let n = data.n_rows();
+    assert_eq!(n, 12_500);
+    let kernel = Kernel::rbf(40.0);
+    let params = FalkParams::default().with_k(n).with_core_share(1.0);
+    let falk = params.with_kernel(kernel.clone()).fit(&data).unwrap();
+    assert_eq!(falk.model.centres().len(), 1);
+    let exact = SvcParams::default().with_kernel(kernel).fit(&data).unwrap();
+    let (a, b) = (falk.report.objective, exact.report.objective);
+    assert!((a / b - 1.0).abs() < 1e-4, "{a} and {b}");
+    let test = data.select(&(0..n).step_by(97).collect::<Vec<_>>());
+    assert_eq!(names(&falk.model, &test), names(&exact.model, &test));
+}
+
+/// Names of the classes answered.
+fn names(model: &impl Predictor, data: &Dataset) -> Vec<String> {
+    let known = model.classes().expect("classes");
+    let codes = classes(model, data).into_iter();
+    codes.map(|code| known[code as usize].to_string()).collect()
+}

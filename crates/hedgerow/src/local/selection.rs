@@ -31,11 +31,11 @@ mod seed;
 mod validate;
 
 use super::falk::FalkParams;
-use super::learner::Learner;
+use super::learner::{Learner, WHOLE_MATRIX};
 use super::params::LocalSvmParams;
 use super::store::{Answers, Store};
 use crate::data::{Dataset, Generator};
-use crate::error::ensure_positive;
+use crate::error::{ensure_memory, ensure_positive};
 use crate::kernel::KernelSpec;
 use crate::neighbours::{Index, IndexParams, Metric};
 use crate::spares::Spares;
@@ -364,6 +364,12 @@ impl<'a> Trials<'a> {
         }
         let sizes = grid.sizes(store.len());
         let largest = sizes.last().copied().unwrap_or(2);
+        let matrix_bytes = |n: usize| 4 * (n as u64).pow(2);
+        ensure_memory(
+            "the kernel matrix of the largest neighbourhood to be tried",
+            matrix_bytes(largest),
+            matrix_bytes(WHOLE_MATRIX),
+        )?;
         let hints = IndexParams {
             expected_k: Some(largest),
             expected_queries: Some(grid.models),

@@ -203,18 +203,19 @@ pub(super) struct Objective {
     pub(super) nu: Option<f64>,
 }
 
-/// A solved two-class problem.
-pub(super) struct Solved {
+/// A solved problem.
+pub(crate) struct Solved {
     /// Coefficient of each row of the task.
-    pub(super) coefficients: Vec<f64>,
+    pub(crate) coefficients: Vec<f64>,
     /// The solution itself, before ν-SVC's scaling.
     pub(super) beta: Vec<f64>,
-    pub(super) rho: f64,
-    pub(super) objective: f64,
-    pub(super) iterations: u64,
-    pub(super) status: Status,
-    pub(super) bounded: usize,
-    pub(super) sigmoid: Option<Sigmoid>,
+    pub(crate) rho: f64,
+    pub(crate) objective: f64,
+    pub(crate) iterations: u64,
+    pub(crate) status: Status,
+    /// Coefficients at their bound.
+    pub(crate) bounded: usize,
+    pub(crate) sigmoid: Option<Sigmoid>,
 }
 
 impl Objective {

@@ -1,6 +1,6 @@
 //! ε-SVR and ν-SVR.
 
-use super::binary::Workshop;
+use super::binary::{Solved, Workshop};
 use super::expansion::{Evaluator, Use};
 use super::one_class::expansion;
 use super::params::forward_solver_builders;
@@ -178,8 +178,30 @@ fn fit(
         });
     }
     let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
-    let problem = problem(targets, &costs, tube);
     let workshop = Workshop::new(&kernel, view, solver, true, start)?;
+    let solved = solve(&workshop, targets, &costs, tube)?;
+    let parts = expansion(kernel.clone(), view, &solved.coefficients, solved.rho)?;
+    let model = SvmRegressor::from_parts(parts)?;
+    let report = Report {
+        status: solved.status,
+        iterations: solved.iterations,
+        objective: solved.objective,
+        support_vectors: model.parts().support_vectors.n_rows(),
+        bounded: solved.bounded,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    Ok(Fitted { model, report })
+}
+
+/// Estimates the targets of all rows of a workshop.
+pub(super) fn solve(
+    workshop: &Workshop<'_>,
+    targets: &[f64],
+    costs: &[f64],
+    tube: Tube,
+) -> Result<Solved> {
+    let n = targets.len();
+    let problem = problem(targets, costs, tube);
     let rows: Vec<u32> = (0..n as u32).chain(0..n as u32).collect();
     let solution = workshop.solve(&rows, &problem, &mut DenseSolver::new())?;
     let rho = match tube {
@@ -195,16 +217,16 @@ fn fit(
     let bounded = (0..n)
         .filter(|&i| coefficients[i].abs() >= costs[i])
         .count();
-    let model = SvmRegressor::from_parts(expansion(kernel, view, &coefficients, rho)?)?;
-    let report = Report {
-        status: solution.status,
-        iterations: solution.iterations,
+    Ok(Solved {
+        coefficients,
+        beta: solution.beta,
+        rho,
         objective: solution.objective,
-        support_vectors: model.parts().support_vectors.n_rows(),
+        iterations: solution.iterations,
+        status: solution.status,
         bounded,
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    Ok(Fitted { model, report })
+        sigmoid: None,
+    })
 }
 
 /// An error unless the expansion has exactly one machine.
