@@ -208,7 +208,7 @@ class FaLKSVMClassifier(ClassifierMixin, _LocalMachine):
     classes_ : ndarray
         The classes, sorted.
     centres_ : ndarray of int
-        Training rows that are centres, counted among the rows of positive weight.
+        Training rows that are centres, counted from 0.
     n_trained_ : int
         Machines that were trained; neighbourhoods of one class need none.
     k_, C_, kernel_

@@ -211,6 +211,20 @@ pub(crate) fn ensure_not_negative(name: &'static str, value: f64) -> Result<()> 
     })
 }
 
+impl Error {
+    /// The same error of a row that has another number outside.
+    pub(crate) fn renumbered(self, number: impl Fn(u32) -> u32) -> Self {
+        match self {
+            Self::BadRowValue { row, what, value } => Self::BadRowValue {
+                row: number(row as u32 - 1) as usize + 1,
+                what,
+                value,
+            },
+            other => other,
+        }
+    }
+}
+
 /// Accepts what needs no more memory than is allowed.
 pub(crate) fn ensure_memory(
     what: &'static str,

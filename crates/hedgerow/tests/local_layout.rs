@@ -61,6 +61,8 @@ fn every_row_keeps_number_and_class() {
     let model = fitted(&data);
     assert!((0..ROWS as u32).any(|stored| model.number_of(stored) != stored));
     assert_eq!(by_number(&model), given(&data, |_| true));
+    // The tree that orders the centres begins with the first row given.
+    assert_eq!(model.number_of(model.centres()[0]), 0);
     let bytes = postcard::to_allocvec(&model).expect("bytes");
     let back: FalkSvm = postcard::from_bytes(&bytes).expect("a model");
     assert!(back == model);
@@ -149,4 +151,33 @@ fn rows_are_removed_by_their_numbers() {
     assert!(!mentioned(&model).contains(&gone));
     let again = model.update(None, &[gone], &params);
     assert!(matches!(again, Err(Error::Parameter { value, .. }) if value == f64::from(gone)));
+}
+
+#[test]
+fn threads_do_not_change_the_order() {
+    let data = square(ROWS, 9);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.expect("threads").install(|| fitted(&data))
+    };
+    assert!(with(1) == with(3));
+}
+
+/// Distances that overflow are told with the row that the data have.
+#[test]
+fn errors_name_rows_by_their_numbers() {
+    let far = ROWS - 1;
+    let mut values: Vec<f64> = (0..2 * ROWS).map(|i| (i % 977) as f64).collect();
+    values[2 * far] = 1e200;
+    let labels: Vec<f64> = (0..ROWS).map(|i| f64::from(i % 3 == 0)).collect();
+    let samples = Samples::dense(ROWS, 2, values).expect("samples");
+    let labels = ClassLabels::from_numbers(&labels);
+    let data = Dataset::new(samples, Target::Classes(labels)).expect("data");
+    let params = FalkParams::default()
+        .with_k(50)
+        .with_kernel(Kernel::rbf(1.0));
+    match params.fit(&data) {
+        Err(Error::BadRowValue { row, .. }) => assert_eq!(row, far + 1),
+        other => panic!("{:?}", other.map(|fitted| fitted.report)),
+    }
 }

@@ -383,3 +383,12 @@ fn senseless_grids_are_refused() {
     let (params, _) = FalkParams::default().select(&both, &small_grid()).unwrap();
     assert_eq!(params.k, 2);
 }
+
+#[test]
+fn neighbourhoods_that_need_too_much_memory_are_refused() {
+    let data = banana(13_000, 0.4, 2).unwrap();
+    let grid = small_grid().with_k(&[50, 12_500]);
+    let refused = FalkParams::default().select(&data, &grid);
+    let is_k = |error: &Error| matches!(error, Error::Parameter { name: "k", value, .. } if *value == 12_500.0);
+    assert!(refused.as_ref().is_err_and(is_k), "{:?}", refused.err());
+}

@@ -166,7 +166,7 @@ pub struct FalkBounds {
 }
 
 impl FalkSvm {
-    /// Class codes of the training rows; `None` for real targets.
+    /// Class codes of the stored rows, as in [`FalkSvm::samples`]; `None` for real targets.
     pub fn training_codes(&self) -> Option<&[u32]> {
         match &self.parts.store.answers {
             Answers::Classes(labels) => Some(labels.codes()),

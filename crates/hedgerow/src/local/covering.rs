@@ -133,9 +133,12 @@ impl Covering {
         // Rows at one place follow the first of them.
         let twins = Twins::new(samples);
         let twins = twins.as_ref();
-        let is_first = |row: &u32| twins.is_none_or(|twins| twins.is_first(*row));
-        let mut left: Vec<u32> = ground.rows.iter().copied().filter(is_first).collect();
-        let ascending: Vec<u32> = (0..samples.n_rows() as u32).filter(is_first).collect();
+        let mut left = match twins {
+            Some(twins) => twins.first_of_each(ground.rows),
+            None => ground.rows.to_vec(),
+        };
+        let mut ascending = left.clone();
+        ascending.sort_unstable();
         let mut radius = ground.core_radius()?;
         let levels = UpperLevels::new(metric, samples, &ascending, tree, radius)?;
         for _ in 0..COARSE_ROUNDS {

@@ -160,22 +160,25 @@ impl FalkParams {
             ..self.index.clone()
         };
         let index = Index::build(&metric, store.view(), None, &hints)?;
-        let covering = self.covering(Ground {
-            searcher: &index.searcher(store.view())?,
-            samples: store.view(),
-            // So that the order in memory changes no centre, but for ties.
-            rows: &numbers.stored_rows(),
-            metric: &metric,
-            k,
-            core,
-        })?;
+        let covering = self
+            .covering(Ground {
+                searcher: &index.searcher(store.view())?,
+                samples: store.view(),
+                // So that the order in memory changes no centre, but for ties.
+                rows: &numbers.stored_rows(),
+                metric: &metric,
+                k,
+                core,
+            })
+            .map_err(|error| error.renumbered(|row| numbers.of(row)))?;
         let index = self.answering(index, &store)?;
         tracing::info!(
             centres = covering.centres.len(),
             seconds = start.elapsed().as_secs_f64(),
             "covered"
         );
-        let learner = Learner::new(&store, &self.local)?;
+        let learner =
+            Learner::new(&store, &self.local)?.for_neighbourhoods(covering.neighbourhoods.len());
         let (models, effort) = learn_all(&learner, &covering.neighbourhoods, 0)?;
         let radii = covering
             .neighbourhoods

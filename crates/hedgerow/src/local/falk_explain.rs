@@ -56,9 +56,9 @@ impl FalkSvm {
         let mut scratch = Scratch::default();
         responsible
             .iter()
+            .step_by(self.n_voters())
             .enumerate()
-            .map(|(row, models)| {
-                let model = models[0];
+            .map(|(row, &model)| {
                 let centre = self.parts.centres[model as usize];
                 let radii = self.parts.radii[model as usize];
                 let (c, x) = (stored.row(centre as usize), samples.row(row));

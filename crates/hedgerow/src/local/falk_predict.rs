@@ -17,9 +17,8 @@ struct Job {
     /// The place of the model's centre among the others.
     place: u32,
     model: u32,
-    row: u32,
-    /// Which of the models that speak about the row this is.
-    slot: u32,
+    /// Where its answer stands among all.
+    slot: usize,
 }
 
 /// What one local model says about one row.
@@ -62,54 +61,57 @@ impl FalkSvm {
         Ok(())
     }
 
-    /// The centres whose machines answer for each row, by their numbers.
-    pub fn responsible(&self, samples: SamplesView<'_>) -> Result<Vec<Vec<u32>>> {
+    /// How many machines answer for each row.
+    pub fn n_voters(&self) -> usize {
+        match self.parts.params.assign {
+            Assign::Nearest | Assign::Centre => 1,
+            Assign::Vote(count) => (count as usize).clamp(1, self.centres().len()),
+        }
+    }
+
+    /// The numbers of the centres whose machines answer, row after row: of each row
+    /// [`FalkSvm::n_voters`] of them, the nearest first.
+    pub fn responsible(&self, samples: SamplesView<'_>) -> Result<Vec<u32>> {
         self.check_queries(samples)?;
         let number_of = |found: &Neighbour| self.centre_number(found.row);
         match self.parts.params.assign {
             Assign::Nearest => {
                 let searcher = self.nearest_index()?.searcher(self.samples())?;
                 let nearest = searcher.nearest(samples)?;
-                let owner = |found: &Neighbour| vec![self.parts.owner[found.row as usize]];
+                let owner = |found: &Neighbour| self.parts.owner[found.row as usize];
                 Ok(nearest.iter().map(owner).collect())
             }
             Assign::Centre => {
                 let searcher = self.centre_index.searcher(self.samples())?;
                 let nearest = searcher.nearest(samples)?;
-                Ok(nearest.iter().map(|found| vec![number_of(found)]).collect())
+                Ok(nearest.iter().map(number_of).collect())
             }
-            Assign::Vote(count) => {
+            Assign::Vote(_) => {
                 let searcher = self.centre_index.searcher(self.samples())?;
-                let found = searcher.k_nearest(samples, count as usize)?;
-                let numbers = |list: &Vec<Neighbour>| list.iter().map(number_of).collect();
-                Ok(found.iter().map(numbers).collect())
+                let found = searcher.k_nearest(samples, self.n_voters())?;
+                Ok(found.iter().flatten().map(number_of).collect())
             }
         }
     }
 
-    /// Lets every responsible machine speak about its rows: `answer(row, voice)` gives what is
-    /// to be kept. Results stand in the order of the rows, and of the responsible centres within.
+    /// Lets every responsible machine speak about its rows: `answer(row, voice)` gives what is to
+    /// be kept. Results stand as [`FalkSvm::responsible`] has the machines.
     pub(super) fn consult<T: Send + Clone + Default>(
         &self,
         samples: SamplesView<'_>,
         answer: impl Fn(u32, &Voice<'_>) -> Result<T> + Sync,
-    ) -> Result<Vec<Vec<T>>> {
+    ) -> Result<Vec<T>> {
         let responsible = self.responsible(samples)?;
-        let mut out: Vec<Vec<T>> = responsible
-            .iter()
-            .map(|list| vec![T::default(); list.len()])
-            .collect();
+        let n_voters = self.n_voters();
+        let row_of = |job: &Job| (job.slot / n_voters) as u32;
         // By model, so that its support vectors are in the cache for all of its rows.
         let mut jobs: Vec<Job> = responsible
             .iter()
             .enumerate()
-            .flat_map(|(row, list)| {
-                list.iter().enumerate().map(move |(slot, &model)| Job {
-                    place: self.centre_places[model as usize],
-                    model,
-                    row: row as u32,
-                    slot: slot as u32,
-                })
+            .map(|(slot, &model)| Job {
+                place: self.centre_places[model as usize],
+                model,
+                slot,
             })
             .collect();
         jobs.par_sort_unstable();
@@ -122,11 +124,11 @@ impl FalkSvm {
                     match &self.parts.models[number] {
                         LocalModel::Constant(value) => {
                             for job in group {
-                                answers.push(answer(job.row, &Voice::Constant(*value))?);
+                                answers.push(answer(row_of(job), &Voice::Constant(*value))?);
                             }
                         }
                         LocalModel::Machines(machines) => {
-                            let rows: Vec<u32> = group.iter().map(|job| job.row).collect();
+                            let rows: Vec<u32> = group.iter().map(row_of).collect();
                             let own = self.samples();
                             self.ready.get(number, machines, own)?.decide(
                                 machines,
@@ -146,8 +148,9 @@ impl FalkSvm {
                 Ok(answers)
             })
             .collect::<Result<_>>()?;
+        let mut out = vec![T::default(); jobs.len()];
         for (job, value) in jobs.iter().zip(answers.into_iter().flatten()) {
-            out[job.row as usize][job.slot as usize] = value;
+            out[job.slot] = value;
         }
         Ok(out)
     }
@@ -159,8 +162,13 @@ impl FalkSvm {
 
     fn mean_rows(&self, samples: SamplesView<'_>) -> Result<Vec<f64>> {
         let voices = self.consult(samples, |_, voice| Ok(voice.value()))?;
-        let mean = |list: &Vec<f64>| list.iter().sum::<f64>() / list.len() as f64;
-        Ok(voices.iter().map(mean).collect())
+        Ok(self.means(&voices))
+    }
+
+    /// The mean of what the machines of each row say.
+    fn means(&self, voices: &[f64]) -> Vec<f64> {
+        let mean = |list: &[f64]| list.iter().sum::<f64>() / list.len() as f64;
+        voices.chunks_exact(self.n_voters()).map(mean).collect()
     }
 }
 
@@ -179,7 +187,10 @@ impl Predictor for FalkSvm {
         };
         let voices = self.consult(samples, |_, voice| Ok(voice.class()))?;
         // Of the classes with most votes, the one that the nearest centre speaks for.
-        let elect = |list: &Vec<u32>| {
+        let elect = |list: &[u32]| {
+            if let [only] = list {
+                return *only;
+            }
             let mut votes = vec![0u32; names.len()];
             for &class in list {
                 votes[class as usize] += 1;
@@ -188,7 +199,8 @@ impl Predictor for FalkSvm {
             let first = list.iter().find(|&&class| votes[class as usize] == most);
             first.copied().unwrap_or(0)
         };
-        Ok(Prediction::Classes(voices.iter().map(elect).collect()))
+        let lists = voices.chunks_exact(self.n_voters());
+        Ok(Prediction::Classes(lists.map(elect).collect()))
     }
 
     /// Two classes: one column, positive for the first. More: the votes of one-vs-one for every
@@ -207,10 +219,9 @@ impl Predictor for FalkSvm {
                     Voice::Decisions(_, decisions) => decisions[0],
                 })
             })?;
-            let mean = |list: &Vec<f64>| list.iter().sum::<f64>() / list.len() as f64;
             return Ok(ScoreMatrix {
                 columns: vec![format!("{first}/{second}")],
-                values: values.iter().map(mean).collect(),
+                values: self.means(&values),
             });
         }
         self.per_class(samples, |voice, out| {
@@ -259,7 +270,7 @@ impl FalkSvm {
             Ok(out)
         })?;
         let mut values = Vec::with_capacity(samples.n_rows() * width);
-        for list in &voices {
+        for list in voices.chunks_exact(self.n_voters()) {
             for class in 0..width {
                 let sum: f64 = list.iter().map(|out| out[class]).sum();
                 values.push(sum / list.len() as f64);

@@ -83,6 +83,7 @@ impl FalkSvm {
         let n_added = match added {
             Some(data) => {
                 data.samples().view().ensure_finite()?;
+                self.parts.numbers.ensure_room(data.n_rows())?;
                 self.parts.store.append(data)?;
                 self.parts.numbers.append(data.n_rows());
                 data.n_rows()
@@ -114,7 +115,8 @@ impl FalkSvm {
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(refuse(twice[0]));
         }
-        let present = |row: &u32| self.parts.owner[*row as usize] != NOBODY;
+        let owner_of = |row: &u32| self.parts.owner.get(*row as usize);
+        let present = |row: &u32| owner_of(row).is_some_and(|&owner| owner != NOBODY);
         let stored = self.parts.numbers.find(removed).into_iter().zip(removed);
         let stored: Vec<u32> = stored
             .map(|(row, &number)| row.filter(present).ok_or_else(|| refuse(number)))
@@ -436,13 +438,15 @@ impl<'a> Change<'a> {
     }
 
     fn learn(&self, found: &[Vec<Neighbour>], task: u32) -> Result<(Vec<LocalModel>, Effort)> {
-        let learner = Learner::new(&self.parts.store, &self.parts.params.local)?;
+        let learner = Learner::new(&self.parts.store, &self.parts.params.local)?
+            .for_neighbourhoods(found.len());
         learn_all(&learner, found, u64::from(task))
     }
 
     /// Gives every uncovered row a centre: the one whose core it lies deepest in, or itself.
     fn cover(&mut self) -> Result<()> {
-        self.uncovered.sort_unstable();
+        let numbers = &self.parts.numbers;
+        self.uncovered.sort_unstable_by_key(|&row| numbers.of(row));
         self.lost = vec![false; self.parts.centres.len()];
         let rows = std::mem::take(&mut self.uncovered);
         let around = match self.added.take() {

@@ -155,7 +155,8 @@ impl KnnSvm {
         answer: impl Fn(&Opinion<'_>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let rows = &self.parts.rows;
-        let learner = Learner::new(&rows.store, &self.parts.params.local)?;
+        let learner = Learner::new(&rows.store, &self.parts.params.local)?
+            .for_neighbourhoods(queries.n_rows());
         let mut all = Vec::with_capacity(queries.n_rows());
         rows.for_each_block(queries, self.parts.params.k, |queries, lists| {
             all.extend(self.consult_block(&learner, queries, lists, &answer)?);

@@ -14,9 +14,9 @@ use std::time::Instant;
 /// Folds of the cross-validation behind probabilities.
 const CALIBRATION_FOLDS: usize = 5;
 
-/// Rows of the largest neighbourhood whose kernel matrix is kept, which then takes half a gigabyte
-/// a thread.
-pub(super) const WHOLE_MATRIX: usize = 12_000;
+/// Variables of the largest problem whose matrix is kept, which then takes half a gigabyte a
+/// thread, and twice that if several machines share it.
+const MAX_KEPT_MATRIX: usize = 12_000;
 
 /// What training cost.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +72,8 @@ pub(super) struct Learner<'a> {
     /// Cost of a row of each class.
     pub(super) class_costs: Vec<f64>,
     start: Instant,
+    /// How many neighbourhoods are learnt at once.
+    at_once: usize,
 }
 
 impl<'a> Learner<'a> {
@@ -107,7 +109,14 @@ impl<'a> Learner<'a> {
             fixed,
             class_costs,
             start: Instant::now(),
+            at_once: rayon::current_num_threads(),
         })
+    }
+
+    /// For so many neighbourhoods, of which as many as there are threads are learnt at once.
+    pub(super) fn for_neighbourhoods(mut self, count: usize) -> Self {
+        self.at_once = rayon::current_num_threads().min(count).max(1);
+        self
     }
 
     pub(super) fn limits(&self) -> Limits {
@@ -150,7 +159,7 @@ impl<'a> Learner<'a> {
         }
         let kernel = self.kernel(rows)?;
         let n = rows.len();
-        if n > WHOLE_MATRIX {
+        if n > most_kept_rows(&self.store.answers) {
             return self.classify_many(rows, codes, classes, kernel, task);
         }
         let is_binary = classes.len() == 2;
@@ -253,7 +262,7 @@ impl<'a> Learner<'a> {
     ) -> Result<(LocalModel, Effort)> {
         let samples = self.selected(rows);
         let solver = &self.params.solver;
-        let svm = LargeSvm::new(&kernel, samples.view(), solver, self.start)?;
+        let svm = LargeSvm::new(&kernel, samples.view(), solver, self.start, self.at_once)?;
         let code_at = |p: u32| codes[rows[p as usize] as usize];
         let positions_of = |class: usize| {
             let all = 0..rows.len() as u32;
@@ -297,7 +306,7 @@ impl<'a> Learner<'a> {
     ) -> Result<(LocalModel, Effort)> {
         let samples = self.selected(rows);
         let solver = &self.params.solver;
-        let svm = LargeSvm::new(&kernel, samples.view(), solver, self.start)?;
+        let svm = LargeSvm::new(&kernel, samples.view(), solver, self.start, self.at_once)?;
         let solved = svm.regress(targets, costs, self.params.epsilon)?;
         let effort = Effort::of(&solved);
         let terms = rows.iter().copied().zip(solved.coefficients);
@@ -361,7 +370,7 @@ impl<'a> Learner<'a> {
             .iter()
             .map(|&row| self.params.cost * self.store.weight(row))
             .collect();
-        if n > WHOLE_MATRIX {
+        if n > most_kept_rows(&self.store.answers) {
             return self.regress_many(rows, &local, &costs, kernel);
         }
         workspace.matrix.resize(n * n, 0.0);
@@ -388,6 +397,15 @@ impl<'a> Learner<'a> {
             .collect();
         let machines = assemble(kernel, Vec::new(), vec![(terms, solved.rho, None)]);
         Ok((LocalModel::Machines(machines), effort))
+    }
+}
+
+/// Rows of the largest neighbourhood of which every kernel value is kept. A regression has two
+/// variables a row.
+pub(super) fn most_kept_rows(answers: &Answers) -> usize {
+    match answers {
+        Answers::Classes(_) => MAX_KEPT_MATRIX,
+        Answers::Real(_) => MAX_KEPT_MATRIX / 2,
     }
 }
 
@@ -518,6 +536,7 @@ mod tests {
 
     fn ensure_alike(one: &LocalModel, other: &LocalModel, store: &Store) {
         let (one, other) = (decisions(one, store), decisions(other, store));
+        assert_eq!(one.concat().len(), other.concat().len());
         for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
             assert!((one - other).abs() < 5e-3, "{one} and {other}");
         }
@@ -532,11 +551,13 @@ mod tests {
                 let code = |i| class(i).abs().floor().min(f64::from(n_classes) - 1.0);
                 let codes: Vec<f64> = (0..ROWS).map(code).collect();
                 let labels = ClassLabels::from_numbers(&codes);
-                let store = store(Target::Classes(labels), weighted);
+                let store = store(Target::Classes(labels.clone()), weighted);
                 let mut params = LocalSvmParams::default();
                 params.solver.kernel = Kernel::rbf(0.7).into();
                 params.cost = 5.0;
                 params.probability = weighted;
+                let first = labels.names()[0].clone();
+                params.class_weights = vec![(first, if weighted { 2.0 } else { 1.0 })];
                 let learner = Learner::new(&store, &params).expect("a learner");
                 let mut workspace = Workspace::default();
                 let (small, effort) = learner.learn(&rows, 3, &mut workspace).expect("small");
@@ -550,11 +571,22 @@ mod tests {
                 let (large, other) = large.expect("large");
                 ensure_alike(&small, &large, &store);
                 assert!((effort.objective / other.objective - 1.0).abs() < 1e-3);
-                let LocalModel::Machines(machines) = &large else {
-                    panic!("machines");
+                let curves = |model: &LocalModel| match model {
+                    LocalModel::Machines(all) => {
+                        all.machines.iter().map(|m| m.sigmoid).collect::<Vec<_>>()
+                    }
+                    LocalModel::Constant(_) => Vec::new(),
                 };
-                let calibrated = |machine: &LocalMachine| machine.sigmoid.is_some();
-                assert!(machines.machines.iter().all(|m| calibrated(m) == weighted));
+                for (one, other) in curves(&small).iter().zip(curves(&large)) {
+                    assert_eq!(one.is_some(), weighted);
+                    for decision in [-1.5, 0.0, 0.5] {
+                        let at = |curve: &Sigmoid| curve.probability(decision);
+                        let (one, other) = (one.as_ref().map(at), other.as_ref().map(at));
+                        let gap = one.zip(other).map_or(0.0, |(one, other)| one - other);
+                        assert!(gap.abs() < 1e-2, "{one:?} and {other:?}");
+                    }
+                    assert_eq!(one.is_some(), other.is_some());
+                }
                 large.validate(ROWS, store.n_classes()).expect("valid");
             }
         }

@@ -23,7 +23,7 @@ pub enum LocalModel {
 pub struct LocalMachines {
     /// The kernel, with the width of this neighbourhood.
     pub kernel: Kernel,
-    /// Rows of the support vectors, ascending.
+    /// Stored rows of the support vectors, ascending.
     pub support: Vec<u32>,
     /// Codes of the classes that occur, ascending; empty for regression.
     pub classes: Vec<u32>,

@@ -1,6 +1,7 @@
 //! The numbers by which stored rows are known.
 //!
-//! A model stores its rows in an order that suits itself ([`crate::neighbours`]); whoever gave them
+//! A model stores its rows in an order that suits itself
+//! ([`nearby_order`](crate::neighbours::nearby_order)); whoever gave them
 //! knows them by their place in the data, and those that are added later by the numbers after.
 
 use crate::{Error, Result};
@@ -61,7 +62,20 @@ impl RowNumbers {
         wanted.iter().map(|number| stored[number]).collect()
     }
 
-    /// Gives the next numbers to rows that are stored behind all others.
+    /// An error unless there are numbers for so many more rows.
+    pub(super) fn ensure_room(&self, count: usize) -> Result<()> {
+        let end = self.next as usize + count;
+        if end < u32::MAX as usize {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            what: "rows of a local model, removed ones counted (at most)",
+            expected: u32::MAX as usize - 1,
+            found: end,
+        })
+    }
+
+    /// Gives the next numbers to rows that are stored behind all others. There must be room.
     pub(super) fn append(&mut self, count: usize) {
         let end = self.next + count as u32;
         if let Some(numbers) = &mut self.of_stored {
@@ -110,6 +124,7 @@ mod tests {
     fn numbers_are_found_where_they_are_stored() {
         for (of_stored, given) in [(vec![0, 1, 2], 3), (vec![2, 0, 1], 3), (vec![3, 1], 5)] {
             let mut numbers = RowNumbers::new(of_stored.clone(), given);
+            numbers.ensure_room(2).expect("room");
             numbers.append(2);
             let n_rows = of_stored.len() as u32 + 2;
             numbers.validate(n_rows as usize).expect("numbers");
@@ -139,6 +154,8 @@ mod tests {
         assert!(numbers(Some(vec![0, 1]), 3).validate(3).is_err());
         assert!(numbers(Some(vec![1, 1]), 3).validate(2).is_err());
         assert!(numbers(Some(vec![0, 3]), 3).validate(2).is_err());
-        assert!(numbers(Some(vec![2, 0]), u32::MAX).validate(2).is_ok());
+        let full = numbers(Some(vec![2, 0]), u32::MAX);
+        assert!(full.validate(2).is_ok());
+        assert!(full.ensure_room(1).is_err());
     }
 }

@@ -31,11 +31,11 @@ mod seed;
 mod validate;
 
 use super::falk::FalkParams;
-use super::learner::{Learner, WHOLE_MATRIX};
+use super::learner::{Learner, most_kept_rows};
 use super::params::LocalSvmParams;
 use super::store::{Answers, Store};
 use crate::data::{Dataset, Generator};
-use crate::error::{ensure_memory, ensure_positive};
+use crate::error::ensure_positive;
 use crate::kernel::KernelSpec;
 use crate::neighbours::{Index, IndexParams, Metric};
 use crate::spares::Spares;
@@ -246,7 +246,7 @@ pub struct FalkSelection {
     pub skipped_k: Vec<usize>,
     /// What was measured.
     pub measure: Measure,
-    /// Rows around which the neighbourhoods lay, among the training rows of positive weight.
+    /// Rows of the data around which the neighbourhoods lay.
     pub rows: Vec<u32>,
     /// The worst status of a solver run.
     pub status: Status,
@@ -301,7 +301,7 @@ impl FalkParams {
         self.check()?;
         grid.check()?;
         let start = Instant::now();
-        let store = Store::new(data)?;
+        let (store, numbers) = Store::with_numbers(data)?;
         if store.len() < 2 {
             return Err(Error::Shape {
                 what: "rows for local model selection (at least)",
@@ -311,6 +311,9 @@ impl FalkParams {
         }
         let trials = Trials::new(self, grid, &store)?;
         let mut selection = trials.run(progress)?;
+        for row in &mut selection.rows {
+            *row = numbers.of(*row);
+        }
         selection.seconds = start.elapsed().as_secs_f64();
         let mut chosen = self.clone();
         chosen.k = selection.k;
@@ -364,12 +367,13 @@ impl<'a> Trials<'a> {
         }
         let sizes = grid.sizes(store.len());
         let largest = sizes.last().copied().unwrap_or(2);
-        let matrix_bytes = |n: usize| 4 * (n as u64).pow(2);
-        ensure_memory(
-            "the kernel matrix of the largest neighbourhood to be tried",
-            matrix_bytes(largest),
-            matrix_bytes(WHOLE_MATRIX),
-        )?;
+        if largest > most_kept_rows(&store.answers) {
+            return Err(Error::Parameter {
+                name: "k",
+                value: largest as f64,
+                requirement: "at most 12000 in local model selection (6000 in regression)",
+            });
+        }
         let hints = IndexParams {
             expected_k: Some(largest),
             expected_queries: Some(grid.models),

@@ -22,7 +22,7 @@ pub(super) struct Store {
     pub(super) weights: Option<Vec<f64>>,
 }
 
-/// Rows from which on it matters where in memory they are: fewer are in the cache anyway.
+/// Rows from which on it matters where in memory they are: most sets of fewer fit in a cache.
 const FAR_APART: usize = 1 << 14;
 
 impl Store {
@@ -37,12 +37,18 @@ impl Store {
         }
     }
 
+    /// The rows of a data set whose weight is positive, and their numbers in the data.
+    pub(super) fn with_numbers(data: &Dataset) -> Result<(Self, RowNumbers)> {
+        let numbers = RowNumbers::new(weighty_rows(data)?, data.n_rows());
+        Ok((Self::new(data)?, numbers))
+    }
+
     /// The rows of a data set whose weight is positive, those that are near one another together,
     /// and their numbers in the data.
     pub(super) fn near_together(data: &Dataset) -> Result<(Self, RowNumbers)> {
         let kept = weighty_rows(data)?;
         if kept.len() < FAR_APART {
-            return Ok((Self::new(data)?, RowNumbers::new(kept, data.n_rows())));
+            return Self::with_numbers(data);
         }
         let order = nearby_order(data.samples().view(), &kept);
         let rows: Vec<usize> = order.iter().map(|&row| row as usize).collect();

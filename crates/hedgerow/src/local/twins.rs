@@ -70,9 +70,14 @@ impl Twins {
         }
     }
 
-    /// Whether a row is the first of its group.
-    pub(super) fn is_first(&self, row: u32) -> bool {
-        self.of(row).first() == Some(&row)
+    /// Of every group the row that comes first among `rows`, in their order.
+    pub(super) fn first_of_each(&self, rows: &[u32]) -> Vec<u32> {
+        let mut seen = vec![false; self.order.len()];
+        let is_first = |row: &u32| {
+            let (start, _) = self.group[*row as usize];
+            !std::mem::replace(&mut seen[start as usize], true)
+        };
+        rows.iter().copied().filter(is_first).collect()
     }
 
     /// The rows equal to a row, itself included, ascending.
@@ -145,6 +150,7 @@ mod tests {
         assert_eq!(twins.of(2), [0, 2]);
         assert_eq!(twins.of(1), [1]);
         assert_eq!(twins.of(3), [3]);
+        assert_eq!(twins.first_of_each(&[3, 2, 1, 0]), [3, 2, 1]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An order in which rows that are near one another follow one another.
 //!
 //! Whoever stores rows in it finds those of a neighbourhood on a few pages of memory instead of
-//! all over it. Nothing but time depends on the order.
+//! all over it. For whoever keeps their numbers nothing but time depends on the order.
 
 use super::bucket_tree::order_of_points;
 use crate::data::{Row, SamplesView};

@@ -12,20 +12,22 @@ use crate::kernel::Kernel;
 use crate::solve::smo::DenseSolver;
 use std::time::Instant;
 
-/// Where machines on the rows of some samples are solved. Many may be solved at once: each takes
-/// its share of the kernel cache.
+/// Where machines on the rows of some samples are solved.
 pub(crate) struct LargeSvm<'a>(Workshop<'a>);
 
 impl<'a> LargeSvm<'a> {
-    /// `start` is when the clock of the solver's limits began to run.
+    /// `start` is when the clock of the solver's limits began to run, `at_once` how many share
+    /// threads and kernel cache.
     pub(crate) fn new(
         kernel: &'a Kernel,
         samples: SamplesView<'a>,
         solver: &'a SolverParams,
         start: Instant,
+        at_once: usize,
     ) -> Result<Self> {
         let mut workshop = Workshop::new(kernel, samples, solver, true, start)?;
-        workshop.cache_bytes /= rayon::current_num_threads();
+        workshop.cache_bytes /= at_once.max(1);
+        workshop.sequential = at_once > 1;
         Ok(Self(workshop))
     }
 

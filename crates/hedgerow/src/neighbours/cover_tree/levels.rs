@@ -68,7 +68,8 @@ impl<'a> UpperLevels<'a> {
             i32::MIN
         };
         let space = Space::new(self.metric, samples, &self.prepared);
-        tree.fill(space, &places, floor, rough)?;
+        tree.fill(space, &places, floor, rough)
+            .map_err(|error| error.renumbered(|place| self.rows.number(place)))?;
         Ok(tree)
     }
 }
