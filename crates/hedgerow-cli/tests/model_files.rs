@@ -59,8 +59,10 @@ fn newer_older_longer_and_foreign_files_are_told_apart() {
     let mut newer = folder.bytes("m");
     newer[8] = 9;
     folder.write("newer", &newer);
-    newer[8] = 1;
-    folder.write("older", &newer);
+    folder.ok("train falk-svm -K 10 d.svm local");
+    let mut older = folder.bytes("local");
+    older[8] = 1;
+    folder.write("older", &older);
     let mut longer = folder.bytes("m");
     longer.extend_from_slice(b"xy");
     folder.write("longer", &longer);
@@ -72,7 +74,7 @@ fn newer_older_longer_and_foreign_files_are_told_apart() {
         ),
         (
             "older",
-            "error: older: model format 1 is older than this program reads (2); train the model again",
+            "error: older: model format 1 is older than this program reads of the method (2); train the model again",
         ),
         (
             "longer",

@@ -349,14 +349,15 @@ pub enum ModelProblem {
         /// Newest format known here.
         known: u16,
     },
-    /// The format is one that is no longer read.
+    /// The format is one in which this method is no longer read.
     #[error(
-        "model format {found} is older than this program reads ({known}); train the model again"
+        "model format {found} is older than this program reads of the method ({known}); \
+         train the model again"
     )]
     Older {
         /// Format of the file.
         found: u16,
-        /// Oldest format known here.
+        /// Oldest format known of the method.
         known: u16,
     },
     /// The file ends too early.

@@ -142,9 +142,12 @@ fn messages() {
         bytes[at] = byte;
         message(&bytes)
     };
+    let mut old = encode_model("falk-svm", &model()).unwrap();
+    old[8] = 1;
     assert_eq!(
-        with(8, 1),
-        "m.hedge: model format 1 is older than this program reads (2); train the model again"
+        message(&old),
+        "m.hedge: model format 1 is older than this program reads of the method (2); \
+         train the model again"
     );
     assert_eq!(
         with(8, 3),

@@ -24,9 +24,11 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-/// The format version that this crate reads and writes. Version 1 had no numbers of stored rows in
-/// local machines.
+/// Newest format version that this crate reads, and the one it writes.
 pub const FORMAT_VERSION: u16 = 2;
+
+/// Methods whose payload is another since version 2, which brought the numbers of stored rows.
+const NEW_IN_VERSION_2: [&str; 2] = ["falk-svm", "falk-svr"];
 
 const MAGIC: &[u8; 8] = b"HEDGEROW";
 
@@ -213,17 +215,17 @@ fn parse(bytes: &[u8]) -> Result<(ModelHeader, Range<usize>), ModelProblem> {
         let what = "format version 0";
         return Err(ModelProblem::Header { what });
     }
-    if format_version < FORMAT_VERSION {
-        return Err(ModelProblem::Older {
-            found: format_version,
-            known: FORMAT_VERSION,
-        });
-    }
     if reader.array()? != [0, 0] {
         let what = "unknown flags";
         return Err(ModelProblem::Header { what });
     }
     let tag = reader.text("the method tag is not UTF-8")?;
+    if format_version < 2 && NEW_IN_VERSION_2.contains(&tag.as_str()) {
+        return Err(ModelProblem::Older {
+            found: format_version,
+            known: FORMAT_VERSION,
+        });
+    }
     let writer_version = reader.text("the writer version is not UTF-8")?;
     let length = u64::from_le_bytes(reader.array()?);
     let start = reader.at;
