@@ -214,11 +214,21 @@ fn damaged_models_are_refused_or_answer() {
 fn answers_do_not_depend_on_the_batch() {
     let data = noisy(500, 3, 2, 12);
     let test = noisy(100, 3, 2, 13);
-    let model = params(40).fit(&data).unwrap().model;
-    let together = model.scores(test.samples().view()).unwrap();
-    for i in 0..100 {
-        let alone = model.scores(test.samples().select(&[i]).view()).unwrap();
-        assert_eq!(alone.row(0), together.row(i));
+    let polynomial = Kernel::Polynomial {
+        gamma: 1.0,
+        coef0: 1.0,
+        degree: 3,
+    };
+    // Machines that are asked about few rows and about many, in single and in double precision.
+    for k in [40, 400] {
+        for kernel in [Kernel::rbf(2.0), polynomial.clone()] {
+            let model = params(k).with_kernel(kernel).fit(&data).unwrap().model;
+            let together = model.scores(test.samples().view()).unwrap();
+            for i in 0..100 {
+                let alone = model.scores(test.samples().select(&[i]).view()).unwrap();
+                assert_eq!(alone.row(0), together.row(i));
+            }
+        }
     }
 }
 

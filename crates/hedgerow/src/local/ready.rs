@@ -14,6 +14,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Largest error of a decision value that single precision may cause; solvers stop at 1e-3.
 const MAX_DECISION_ERROR: f64 = 2e-4;
 
+/// Queries whose kernel values are computed together in double precision.
+const DOUBLE_AT_ONCE: usize = 16;
+
 /// Machines with their support vectors packed.
 #[derive(Debug)]
 pub(super) struct Ready {
@@ -68,12 +71,18 @@ impl Ready {
         }
         let gram =
             Gram::in_double(&machines.kernel, samples, machines.support.clone())?.sequential(true);
-        let mut values = vec![0.0f64; n_support];
-        for (position, &q) in group.iter().enumerate() {
-            let prepared = gram.queries(queries, q as usize..q as usize + 1)?;
-            gram.block_here(&prepared, 0..n_support, &mut [&mut values]);
-            machines.decisions_of(&values, &mut scratch.decisions);
-            visit(position, &scratch.decisions)?;
+        // A machine without support vectors has an answer too, its threshold.
+        let width = n_support.max(1);
+        let mut buffer = vec![0.0f64; DOUBLE_AT_ONCE.min(group.len()) * width];
+        for (part, asked) in group.chunks(DOUBLE_AT_ONCE).enumerate() {
+            let prepared = gram.queries_at(queries, asked)?;
+            let values = buffer.chunks_exact_mut(width).take(asked.len());
+            let mut values: Vec<&mut [f64]> = values.map(|row| &mut row[..n_support]).collect();
+            gram.block_here(&prepared, 0..n_support, &mut values);
+            for (at, values) in values.iter().enumerate() {
+                machines.decisions_of(values, &mut scratch.decisions);
+                visit(part * DOUBLE_AT_ONCE + at, &scratch.decisions)?;
+            }
         }
         Ok(())
     }
