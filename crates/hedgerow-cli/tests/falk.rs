@@ -83,7 +83,8 @@ fn rows_come_and_go() {
     let before = folder.bytes("m2");
     let run = folder.run("update --remove gone m2");
     assert_eq!(run.code, 2, "{}", run.err);
-    assert!(run.err.contains("row to remove"), "{}", run.err);
+    let told = "gone: row 1 is not one that the model still has, or is named twice";
+    assert!(run.err.contains(told), "{}", run.err);
     assert!(folder.bytes("m2") == before);
     folder.ok("update --add more.svm --refresh 0 m2");
     assert!(folder.bytes("m2") != before);

@@ -6,8 +6,9 @@ use crate::input;
 use crate::session::Session;
 use crate::store::{self, Frame, Origin};
 use crate::table;
+use hedgerow::Error;
 use hedgerow::data::Dataset;
-use hedgerow::local::UpdateParams;
+use hedgerow::local::{ROW_TO_REMOVE, UpdateParams};
 use hedgerow_io::Source;
 use serde_json::json;
 use std::path::Path;
@@ -54,9 +55,16 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         .model
         .update(data, &removed, params)
         .ok_or_else(|| cannot(&method))?
-        .map_err(|source| match &added {
-            Some((name, _)) => Failure::data(name)(source),
-            None => Failure::Option(source),
+        .map_err(|source| match (source, &args.remove, &added) {
+            // Files count rows from 1.
+            (Error::Parameter { name, value, .. }, Some(file), _) if name == ROW_TO_REMOVE => {
+                Failure::usage(format!(
+                    "{file}: row {} is not one that the model still has, or is named twice",
+                    value + 1.0
+                ))
+            }
+            (source, _, Some((name, _))) => Failure::data(name)(source),
+            (source, _, None) => Failure::Option(source),
         })?;
     session.progress_done();
     let frame = Frame {

@@ -36,6 +36,10 @@ const ROWS_AT_ONCE: usize = 12;
 /// Rows without a centre whose neighbourhoods are looked for together.
 const CENTRES_AT_ONCE: usize = 8;
 
+/// The name of the parameter that an error names if a row cannot be removed; its value is the
+/// number of the row.
+pub const ROW_TO_REMOVE: &str = "row to remove";
+
 /// How thorough an update is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct UpdateParams {
@@ -106,7 +110,7 @@ impl FalkSvm {
     /// Where the rows that are to be removed are stored.
     fn stored_rows(&self, removed: &[u32]) -> Result<Vec<u32>> {
         let refuse = |number: u32| Error::Parameter {
-            name: "row to remove",
+            name: ROW_TO_REMOVE,
             value: f64::from(number),
             requirement: "the number of a row that the model still has, named once",
         };

@@ -25,7 +25,7 @@ mod twins;
 
 pub use falk::{Assign, Cover, FalkParams, FalkSvm, Radii};
 pub use falk_explain::{Explanation, Influence};
-pub use falk_update::{UpdateParams, UpdateReport};
+pub use falk_update::{ROW_TO_REMOVE, UpdateParams, UpdateReport};
 pub use knn::{Knn, KnnParams, Vote};
 pub use knn_svm::{KnnSvm, KnnSvmParams};
 pub use machine::{LocalMachine, LocalMachines, LocalModel};
