@@ -27,6 +27,11 @@ impl RowNumbers {
         }
     }
 
+    /// Whether every row given is stored, in the place that is its number.
+    pub(super) fn are_places(&self) -> bool {
+        self.of_stored.is_none()
+    }
+
     /// The number of a stored row.
     pub(super) fn of(&self, stored: u32) -> u32 {
         match &self.of_stored {

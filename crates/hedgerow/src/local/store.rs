@@ -3,7 +3,7 @@
 use super::numbers::RowNumbers;
 use crate::data::{ClassLabels, Dataset, Samples, SamplesView, Target};
 use crate::neighbours::nearby_order;
-use crate::svm::check_samples;
+use crate::svm::{check_samples, weighty_rows};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -28,51 +28,45 @@ const FAR_APART: usize = 1 << 14;
 impl Store {
     /// The rows of a data set whose weight is positive.
     pub(super) fn new(data: &Dataset) -> Result<Self> {
-        let kept = weighty_rows(data)?;
-        if kept.len() == data.n_rows() {
-            Self::of(data, data.samples().clone(), None)
-        } else {
-            let rows: Vec<usize> = kept.iter().map(|&row| row as usize).collect();
-            Self::of(data, data.samples().select(&rows), Some(&rows))
-        }
+        Self::with_numbers(data).map(|(store, _)| store)
     }
 
     /// The rows of a data set whose weight is positive, and their numbers in the data.
     pub(super) fn with_numbers(data: &Dataset) -> Result<(Self, RowNumbers)> {
-        let numbers = RowNumbers::new(weighty_rows(data)?, data.n_rows());
-        Ok((Self::new(data)?, numbers))
+        Self::of(data, &weighty_rows(data))
     }
 
-    /// The rows of a data set whose weight is positive, those that are near one another together,
-    /// and their numbers in the data.
+    /// As [`Store::with_numbers`], those that are near one another together if they are many.
     pub(super) fn near_together(data: &Dataset) -> Result<(Self, RowNumbers)> {
-        let kept = weighty_rows(data)?;
-        if kept.len() < FAR_APART {
-            return Self::with_numbers(data);
+        let mut rows = weighty_rows(data);
+        if rows.len() >= FAR_APART {
+            rows = nearby_order(data.samples().view(), &rows);
         }
-        let order = nearby_order(data.samples().view(), &kept);
-        let rows: Vec<usize> = order.iter().map(|&row| row as usize).collect();
-        let store = Self::of(data, data.samples().select(&rows), Some(&rows))?;
-        Ok((store, RowNumbers::new(order, data.n_rows())))
+        Self::of(data, &rows)
     }
 
-    /// The given samples, with what is known of the rows that they are (all of them for `None`).
-    fn of(data: &Dataset, samples: Samples, rows: Option<&[usize]>) -> Result<Self> {
-        let chosen = |values: &[f64]| match rows {
-            Some(rows) => rows.iter().map(|&row| values[row]).collect(),
-            None => values.to_vec(),
-        };
+    /// Some rows of a data set, in the order given.
+    fn of(data: &Dataset, rows: &[usize]) -> Result<(Self, RowNumbers)> {
+        if rows.is_empty() {
+            return Err(Error::NoRows);
+        }
+        let numbers = RowNumbers::new(rows.iter().map(|&row| row as u32).collect(), data.n_rows());
+        let chosen = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
         let answers = if let Target::Real(values) = data.target() {
             Answers::Real(chosen(values))
         } else {
-            let labels = data.classes()?;
-            Answers::Classes(rows.map_or_else(|| labels.clone(), |rows| labels.select(rows)))
+            Answers::Classes(data.classes()?.select(rows))
         };
-        Ok(Self {
-            samples,
+        let store = Self {
+            samples: if numbers.are_places() {
+                data.samples().clone()
+            } else {
+                data.samples().select(rows)
+            },
             answers,
             weights: data.weights().map(chosen),
-        })
+        };
+        Ok((store, numbers))
     }
 
     /// Adds the rows of a data set.
@@ -155,14 +149,4 @@ impl Store {
         }
         check_samples(&self.samples)
     }
-}
-
-/// The rows whose weight is positive; an error if there is none.
-fn weighty_rows(data: &Dataset) -> Result<Vec<u32>> {
-    let counts = |&row: &u32| data.weights().is_none_or(|all| all[row as usize] > 0.0);
-    let rows: Vec<u32> = (0..data.n_rows() as u32).filter(counts).collect();
-    if rows.is_empty() {
-        return Err(Error::NoRows);
-    }
-    Ok(rows)
 }

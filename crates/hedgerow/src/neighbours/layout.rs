@@ -15,7 +15,7 @@ const MAX_WIDTH: usize = 64;
 const PROJECTED: usize = 16;
 
 /// The given rows, near ones together.
-pub(crate) fn nearby_order(samples: SamplesView<'_>, rows: &[u32]) -> Vec<u32> {
+pub(crate) fn nearby_order(samples: SamplesView<'_>, rows: &[usize]) -> Vec<usize> {
     let own_width = samples.n_features();
     let width = if own_width <= MAX_WIDTH {
         own_width
@@ -28,7 +28,7 @@ pub(crate) fn nearby_order(samples: SamplesView<'_>, rows: &[u32]) -> Vec<u32> {
         .zip(rows)
         .with_min_len(256)
         .for_each(|(point, &row)| {
-            let row = samples.row(row as usize);
+            let row = samples.row(row);
             if own_width <= MAX_WIDTH {
                 row.for_each(|f, value| point[f] = value as f32);
             } else {
@@ -71,12 +71,12 @@ mod tests {
             generator.shuffle(&mut place_of);
             let values = place_of.iter().flat_map(|&at| places[at].clone()).collect();
             let samples = Samples::dense(place_of.len(), width, values).expect("rows");
-            let all: Vec<u32> = (0..place_of.len() as u32).collect();
+            let all: Vec<usize> = (0..place_of.len()).collect();
             let order = nearby_order(samples.view(), &all);
             let mut sorted = order.clone();
             sorted.sort_unstable();
             assert_eq!(sorted, all);
-            let of_order: Vec<usize> = order.iter().map(|&row| place_of[row as usize]).collect();
+            let of_order: Vec<usize> = order.iter().map(|&row| place_of[row]).collect();
             let runs = of_order.chunk_by(|a, b| a == b).count();
             assert!(width == 0 || runs == n_places, "{runs} runs, width {width}");
         }
@@ -87,7 +87,7 @@ mod tests {
         let values = [f64::MAX, f64::MIN, 0.0, f64::MIN_POSITIVE, -0.0, 1e300];
         for repeats in [1, 40] {
             let samples = Samples::dense(6 * repeats, 1, values.repeat(repeats)).expect("rows");
-            let all: Vec<u32> = (0..6 * repeats as u32).collect();
+            let all: Vec<usize> = (0..6 * repeats).collect();
             let mut order = nearby_order(samples.view(), &all);
             order.sort_unstable();
             assert_eq!(order, all);

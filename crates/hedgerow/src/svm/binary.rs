@@ -68,6 +68,14 @@ impl<'a> Workshop<'a> {
         })
     }
 
+    /// Of so many that are at work at once, each with its share of the kernel cache; more than one
+    /// leave the threads to each other.
+    pub(super) fn one_of(mut self, at_once: usize) -> Self {
+        self.cache_bytes /= at_once.max(1);
+        self.sequential = at_once > 1;
+        self
+    }
+
     /// Solves a problem whose variable `t` has the kernel row of `rows[t]`. The gradient of a
     /// linear kernel is that of plain inner products even though rows are centred for the solver.
     pub(super) fn solve(

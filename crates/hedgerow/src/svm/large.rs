@@ -25,10 +25,8 @@ impl<'a> LargeSvm<'a> {
         start: Instant,
         at_once: usize,
     ) -> Result<Self> {
-        let mut workshop = Workshop::new(kernel, samples, solver, true, start)?;
-        workshop.cache_bytes /= at_once.max(1);
-        workshop.sequential = at_once > 1;
-        Ok(Self(workshop))
+        let workshop = Workshop::new(kernel, samples, solver, true, start)?;
+        Ok(Self(workshop.one_of(at_once)))
     }
 
     /// Tells rows of two classes apart, `bounds` being $C_i$ of all rows of the samples.

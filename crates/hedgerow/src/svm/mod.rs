@@ -46,5 +46,5 @@ pub(crate) use parts::check_samples;
 pub use parts::{Expansion, Machine, SvmParts};
 pub use regression::{NuSvrParams, SvmRegressor, SvrParams};
 pub use sigmoid::Sigmoid;
-pub(crate) use svc::without_weightless_rows;
 pub use svc::{NuSvcParams, SvcParams};
+pub(crate) use svc::{weighty_rows, without_weightless_rows};

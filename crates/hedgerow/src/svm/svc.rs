@@ -225,16 +225,19 @@ pub(super) fn ensure_nu(nu: f64) -> Result<()> {
 /// The data without rows of weight 0; an error if none is left.
 pub(crate) fn without_weightless_rows(data: &Dataset) -> Result<Cow<'_, Dataset>> {
     let data = match data.weights() {
-        Some(weights) if weights.contains(&0.0) => {
-            let kept: Vec<usize> = (0..weights.len()).filter(|&i| weights[i] > 0.0).collect();
-            Cow::Owned(data.select(&kept))
-        }
+        Some(weights) if weights.contains(&0.0) => Cow::Owned(data.select(&weighty_rows(data))),
         _ => Cow::Borrowed(data),
     };
     if data.n_rows() == 0 {
         return Err(Error::NoRows);
     }
     Ok(data)
+}
+
+/// The rows whose weight is positive.
+pub(crate) fn weighty_rows(data: &Dataset) -> Vec<usize> {
+    let counts = |&row: &usize| data.weights().is_none_or(|all| all[row] > 0.0);
+    (0..data.n_rows()).filter(counts).collect()
 }
 
 /// The weight of every row.
@@ -330,9 +333,7 @@ fn train_all(
         }
     }
     let at_once = rayon::current_num_threads().min(tasks.len()).max(1);
-    let mut workshop = Workshop::new(&kernel, view, solver, true, start)?;
-    workshop.cache_bytes /= at_once;
-    workshop.sequential = at_once > 1 && tasks.len() >= at_once;
+    let workshop = Workshop::new(&kernel, view, solver, true, start)?.one_of(at_once);
     let solved: Vec<Solved> = tasks
         .par_iter()
         .enumerate()
