@@ -25,24 +25,28 @@ pub(super) const BASELINE_FMA: bool = cfg!(any(target_feature = "fma", target_ar
 /// Defines `name` as `body`, compiled for the baseline, for AVX2 + FMA and for
 /// AVX-512. The order of operations is that of `body` in all of them: so are the results.
 ///
-/// `body` must be `#[inline(always)]` and take a `const FMA: bool` as first generic parameter.
+/// `body` must be `#[inline(always)]` and take a `const FMA: bool` as first generic parameter. As
+/// `body[WIDE]` it also takes a `const WIDE: bool`: whether there are the 32 registers of AVX-512.
 macro_rules! multiversion {
     ($(#[$meta:meta])* $vis:vis fn $name:ident [$($generic:ident : $bound:path),*]
-     ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident;) => {
+     ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident $([$wide:ident])?;) => {
         $(#[$meta])*
         #[allow(clippy::too_many_arguments)]
         $vis fn $name<$($generic: $bound),*>($($arg: $ty),*) $(-> $ret)? {
+            $(const $wide: bool = false;)?
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma")]
                 #[allow(clippy::too_many_arguments)]
                 fn avx2<$($generic: $bound),*>($($arg: $ty),*) $(-> $ret)? {
-                    $body::<true, $($generic),*>($($arg),*)
+                    $(const $wide: bool = false;)?
+                    $body::<true, $({ $wide },)? $($generic),*>($($arg),*)
                 }
                 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
                 #[allow(clippy::too_many_arguments)]
                 fn avx512<$($generic: $bound),*>($($arg: $ty),*) $(-> $ret)? {
-                    $body::<true, $($generic),*>($($arg),*)
+                    $(const $wide: bool = true;)?
+                    $body::<true, $({ $wide },)? $($generic),*>($($arg),*)
                 }
                 if super::multiversion::has_avx512() {
                     // SAFETY: the features that the function is compiled for were just found on
@@ -57,7 +61,7 @@ macro_rules! multiversion {
                     return unsafe { avx2($($arg),*) };
                 }
             }
-            $body::<{ super::multiversion::BASELINE_FMA }, $($generic),*>($($arg),*)
+            $body::<{ super::multiversion::BASELINE_FMA }, $({ $wide },)? $($generic),*>($($arg),*)
         }
     };
 }

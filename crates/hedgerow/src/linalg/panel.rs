@@ -10,7 +10,8 @@ use rayon::prelude::*;
 pub(crate) const PANEL: usize = 16;
 
 /// Query rows of the widest `f32` tile: 6 × 16 accumulators leave four of AVX2's sixteen registers.
-/// In `f64` the same registers hold 3 × 16.
+/// In `f64` the same registers hold 3 × 16. Where AVX-512 has twice as many registers, a tile has two
+/// panels.
 const QUERY_ROWS: usize = 6;
 /// Features that are added between two looks at the bounds.
 const STEP: usize = 4;
@@ -154,8 +155,13 @@ impl<T: Real> Panels<T> {
 
     /// The values of panel `p`.
     fn panel(&self, p: usize) -> &[T] {
+        self.panels(p, 1)
+    }
+
+    /// The values of `count` panels from `p` on.
+    fn panels(&self, p: usize, count: usize) -> &[T] {
         let size = PANEL * self.n_features;
-        &self.values[p * size..(p + 1) * size]
+        &self.values[p * size..(p + count) * size]
     }
 }
 
@@ -181,31 +187,46 @@ impl<T: Real> TileMap<T> for DotMap {
     }
 }
 
+/// Products of `ROWS` queries with the rows of `PANELS` panels that follow each other.
 #[inline(always)]
-fn tile<const FMA: bool, T: Real, const ROWS: usize, const DIFFERENCE: bool>(
+fn tile<
+    const FMA: bool,
+    T: Real,
+    const ROWS: usize,
+    const PANELS: usize,
+    const DIFFERENCE: bool,
+>(
     queries: &[T],
     n_features: usize,
-    panel: &[T],
-) -> [[T; PANEL]; ROWS] {
+    panels: &[T],
+) -> [[[T; PANEL]; ROWS]; PANELS] {
     let stride = n_features;
-    let mut sums = [[T::ZERO; PANEL]; ROWS];
-    let (lanes, _) = panel.as_chunks::<PANEL>();
-    let n_features = n_features.min(lanes.len());
+    let mut sums = [[[T::ZERO; PANEL]; ROWS]; PANELS];
+    let (lanes, _) = panels.as_chunks::<PANEL>();
+    let n_features = n_features.min(lanes.len() / PANELS);
     let rows: [&[T]; ROWS] = std::array::from_fn(|r| &queries[r * stride..][..n_features]);
+    let lanes: [&[[T; PANEL]]; PANELS] =
+        std::array::from_fn(|p| &lanes[p * n_features..][..n_features]);
     // In steps of a fixed length the compiler sees that no index is out of bounds.
     let steps: [&[[T; STEP]]; ROWS] = std::array::from_fn(|r| rows[r].as_chunks().0);
-    let (columns, rest) = lanes[..n_features].as_chunks::<STEP>();
-    for (at, columns) in columns.iter().enumerate() {
+    let columns: [&[[[T; PANEL]; STEP]]; PANELS] = std::array::from_fn(|p| lanes[p].as_chunks().0);
+    for at in 0..n_features / STEP {
         let values: [&[T; STEP]; ROWS] = std::array::from_fn(|r| &steps[r][at]);
+        let columns: [&[[T; PANEL]; STEP]; PANELS] = std::array::from_fn(|p| &columns[p][at]);
         for step in 0..STEP {
             for r in 0..ROWS {
-                add::<FMA, T, DIFFERENCE>(values[r][step], &columns[step], &mut sums[r]);
+                for p in 0..PANELS {
+                    let sums = &mut sums[p][r];
+                    add::<FMA, T, DIFFERENCE>(values[r][step], &columns[p][step], sums);
+                }
             }
         }
     }
-    for (f, column) in (n_features - rest.len()..).zip(rest) {
+    for f in n_features / STEP * STEP..n_features {
         for r in 0..ROWS {
-            add::<FMA, T, DIFFERENCE>(rows[r][f], column, &mut sums[r]);
+            for p in 0..PANELS {
+                add::<FMA, T, DIFFERENCE>(rows[r][f], &lanes[p][f], &mut sums[p][r]);
+            }
         }
     }
     sums
@@ -229,26 +250,37 @@ fn add<const FMA: bool, T: Real, const DIFFERENCE: bool>(
 }
 
 #[inline(always)]
-fn run_tile<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const ROWS: usize>(
+fn run_tile<
+    const FMA: bool,
+    T: Real,
+    O: Real,
+    M: TileMap<T>,
+    const ROWS: usize,
+    const PANELS: usize,
+>(
     panels: &Panels<T>,
     queries: &[T],
     first_query: usize,
-    p: usize,
+    first_panel: usize,
     map: M,
     out: &mut [&mut [O]],
     columns: (usize, usize),
 ) {
     let d = panels.n_features;
     let block = &queries[first_query * d..(first_query + ROWS) * d];
+    let packed = panels.panels(first_panel, PANELS);
     let sums = if M::DIFFERENCE {
-        tile::<FMA, T, ROWS, true>(block, d, panels.panel(p))
+        tile::<FMA, T, ROWS, PANELS, true>(block, d, packed)
     } else {
-        tile::<FMA, T, ROWS, false>(block, d, panels.panel(p))
+        tile::<FMA, T, ROWS, PANELS, false>(block, d, packed)
     };
-    let first_row = p * PANEL;
-    for r in 0..ROWS {
-        let mapped = map.map::<FMA>(first_query + r, first_row, sums[r]);
-        store_panel(mapped, first_row, columns, out[first_query + r]);
+    // By numbers: iterators over the sums would move them out of their registers.
+    for p in 0..PANELS {
+        let first_row = (first_panel + p) * PANEL;
+        for r in 0..ROWS {
+            let mapped = map.map::<FMA>(first_query + r, first_row, sums[p][r]);
+            store_panel(mapped, first_row, columns, out[first_query + r]);
+        }
     }
 }
 
@@ -276,7 +308,7 @@ pub(super) fn store_panel<T: Real, O: Real>(
 }
 
 #[inline(always)]
-fn block_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+fn block_body<const FMA: bool, const WIDE: bool, T: Real, O: Real, M: TileMap<T>>(
     panels: &Panels<T>,
     queries: &[T],
     columns: (usize, usize),
@@ -286,30 +318,56 @@ fn block_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
     if columns.0 >= columns.1 {
         return;
     }
+    let mut p = columns.0 / PANEL;
+    let end = columns.1.div_ceil(PANEL);
+    if WIDE {
+        // Twice the accumulators: six alone would wait for their own additions.
+        while p + 2 <= end {
+            run_panels::<FMA, T, O, M, 2>(panels, queries, p, map, out, columns);
+            p += 2;
+        }
+    }
+    while p < end {
+        run_panels::<FMA, T, O, M, 1>(panels, queries, p, map, out, columns);
+        p += 1;
+    }
+}
+
+/// All queries against `PANELS` panels.
+#[inline(always)]
+fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const PANELS: usize>(
+    panels: &Panels<T>,
+    queries: &[T],
+    p: usize,
+    map: M,
+    out: &mut [&mut [O]],
+    columns: (usize, usize),
+) {
     let n_queries = out.len();
-    for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
-        let mut q = 0;
-        if size_of::<T>() == 4 {
-            while q + QUERY_ROWS <= n_queries {
-                run_tile::<FMA, T, O, M, QUERY_ROWS>(panels, queries, q, p, map, out, columns);
-                q += QUERY_ROWS;
-            }
-        } else {
-            while q + QUERY_ROWS / 2 <= n_queries {
-                run_tile::<FMA, T, O, M, { QUERY_ROWS / 2 }>(
-                    panels, queries, q, p, map, out, columns,
-                );
-                q += QUERY_ROWS / 2;
-            }
+    let mut q = 0;
+    macro_rules! run {
+        ($rows:expr) => {
+            run_tile::<FMA, T, O, M, { $rows }, PANELS>(panels, queries, q, p, map, out, columns)
+        };
+    }
+    if size_of::<T>() == 4 {
+        while q + QUERY_ROWS <= n_queries {
+            run!(QUERY_ROWS);
+            q += QUERY_ROWS;
         }
-        match n_queries - q {
-            5 => run_tile::<FMA, T, O, M, 5>(panels, queries, q, p, map, out, columns),
-            4 => run_tile::<FMA, T, O, M, 4>(panels, queries, q, p, map, out, columns),
-            3 => run_tile::<FMA, T, O, M, 3>(panels, queries, q, p, map, out, columns),
-            2 => run_tile::<FMA, T, O, M, 2>(panels, queries, q, p, map, out, columns),
-            1 => run_tile::<FMA, T, O, M, 1>(panels, queries, q, p, map, out, columns),
-            _ => {}
+    } else {
+        while q + QUERY_ROWS / 2 <= n_queries {
+            run!(QUERY_ROWS / 2);
+            q += QUERY_ROWS / 2;
         }
+    }
+    match n_queries - q {
+        5 => run!(5),
+        4 => run!(4),
+        3 => run!(3),
+        2 => run!(2),
+        1 => run!(1),
+        _ => {}
     }
 }
 
@@ -322,5 +380,61 @@ multiversion! {
         columns: (usize, usize),
         map: M,
         out: &mut [&mut [O]],
-    ) = block_body;
+    ) = block_body[WIDE];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Generator;
+
+    /// Products of all queries with the packed rows in `columns`.
+    fn block<T: Real>(
+        panels: &Panels<T>,
+        queries: &[T],
+        n_queries: usize,
+        columns: (usize, usize),
+    ) -> Vec<Vec<T>> {
+        let mut out = vec![vec![T::ZERO; columns.1 - columns.0]; n_queries];
+        let mut slots: Vec<&mut [T]> = out.iter_mut().map(Vec::as_mut_slice).collect();
+        panel_block(panels, queries, columns, DotMap, &mut slots);
+        out
+    }
+
+    fn products_are_the_same_in_any_company<T: Real + PartialEq + std::fmt::Debug>() {
+        let mut random = Generator::new(3);
+        for (n_rows, n_features, n_queries) in
+            [(1, 1, 1), (16, 4, 6), (33, 5, 7), (47, 22, 13), (80, 3, 48)]
+        {
+            let mut draw = |count: usize| -> Vec<T> {
+                let next = |_| T::from_f64(random.uniform() - 0.5);
+                (0..count).map(next).collect()
+            };
+            let (rows, queries) = (draw(n_rows * n_features), draw(n_queries * n_features));
+            let panels = Panels::pack(n_rows, n_features, |i, out| {
+                out.copy_from_slice(&rows[i * n_features..(i + 1) * n_features]);
+            });
+            let together = block(&panels, &queries, n_queries, (0, n_rows));
+            for (q, products) in together.iter().enumerate() {
+                let query = &queries[q * n_features..(q + 1) * n_features];
+                for (i, product) in products.iter().enumerate() {
+                    let alone = block(&panels, query, 1, (i, i + 1));
+                    assert_eq!(alone[0][0], *product, "row {i}, query {q}");
+                    let row = &rows[i * n_features..(i + 1) * n_features];
+                    let terms = row.iter().zip(query);
+                    let exact: f64 = terms.map(|(x, y)| x.to_f64() * y.to_f64()).sum();
+                    assert!(
+                        (product.to_f64() - exact).abs() < 1e-5,
+                        "row {i}, query {q}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn neither_tiles_nor_panels_change_a_product() {
+        products_are_the_same_in_any_company::<f32>();
+        products_are_the_same_in_any_company::<f64>();
+    }
 }
