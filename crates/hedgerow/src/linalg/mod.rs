@@ -45,7 +45,8 @@ pub(crate) use linear_rows::{
     add_curvature, add_derivatives, add_row, dot_row, row_products,
 };
 pub(crate) use near::{
-    Hit, boxes_within, combined_within, relative_to, rows_within, shared_sq_dist, sq_dist,
+    Hit, boxes_within, combined_within, least_combined, relative_to, rows_within, shared_sq_dist,
+    sq_dist,
 };
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};

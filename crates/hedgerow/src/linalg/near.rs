@@ -141,6 +141,26 @@ fn within_body<const FMA: bool>(
     }
 }
 
+#[inline(always)]
+fn least_body<const FMA: bool>(values: &[f32], rows: &[f32], own: f32, slack: f32) -> [f32; PANEL] {
+    let (values, _) = values.as_chunks::<PANEL>();
+    let (rows, _) = rows.as_chunks::<PANEL>();
+    let mut least = [f32::INFINITY; PANEL];
+    for (values, rows) in values.iter().zip(rows) {
+        for lane in 0..PANEL {
+            let both = own + rows[lane];
+            let bound = values[lane].fma::<FMA>(-2.0, both);
+            let upper = both.fma::<FMA>(slack, bound);
+            least[lane] = if upper < least[lane] {
+                upper
+            } else {
+                least[lane]
+            };
+        }
+    }
+    least
+}
+
 multiversion! {
     /// Appends the rows of the panels whose squared distance to the query is at most `limit`,
     /// which must be finite. `shared` is the part of it from coordinates that are the same in all
@@ -185,6 +205,17 @@ multiversion! {
         limit: f32,
         hits: &mut Vec<Hit>,
     ) = within_body;
+}
+
+multiversion! {
+    /// The least `(1 + slack)(own + rows[i]) - 2 values[i]` among the positions that share a lane;
+    /// positions after the last full panel are not looked at. Infinite where a lane has none.
+    pub(crate) fn least_combined[](
+        values: &[f32],
+        rows: &[f32],
+        own: f32,
+        slack: f32,
+    ) -> [f32; PANEL] = least_body;
 }
 
 #[inline(always)]

@@ -19,7 +19,7 @@ use super::{GONE, Metric};
 use crate::Result;
 use crate::data::{Row, SamplesView};
 use crate::kernel::{Formula, Kernel, Packed, PolynomialMap};
-use crate::linalg::{DotMap, Hit, PANEL, Panels, combined_within, panel_block};
+use crate::linalg::{DotMap, Hit, PANEL, Panels, combined_within, least_combined, panel_block};
 
 /// Packed rows of one block.
 const COLUMNS: usize = 512;
@@ -93,7 +93,7 @@ impl Product {
                 gamma,
                 coef0,
                 degree,
-            } => (gamma * sq_norm + coef0).powi(degree as i32),
+            } => power(gamma * sq_norm + coef0, degree),
         }
     }
 
@@ -108,10 +108,15 @@ impl Product {
     }
 }
 
+/// Not inlined, or the compiler takes the inner product itself for a first power and calls for that.
+#[inline(never)]
+fn power(value: f64, degree: u32) -> f64 {
+    value.powi(degree as i32)
+}
+
 /// Buffers of one search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
-    exact: Vec<f64>,
     queries: Vec<f32>,
     own: Vec<f32>,
     ready: Vec<bool>,
@@ -230,17 +235,8 @@ impl Products {
             let norms: Vec<std::sync::OnceLock<f64>> = vec![std::sync::OnceLock::new(); rows.len()];
             let panels = Panels::pack_in_parallel(rows.len(), width, |i, out| {
                 let row = samples.row(rows[i] as usize);
-                let mut sum = 0.0;
-                match (&frame, metric.embedding(n_features)) {
-                    (Some(frame), Some(embedding)) => {
-                        frame.write_single(embedding, row, out);
-                    }
-                    _ => row.for_each(|f, value| out[f] = value as f32),
-                }
-                for &value in out.iter() {
-                    sum += f64::from(value) * f64::from(value);
-                }
-                let _ = norms[i].set(sum);
+                write_packed(frame.as_ref(), metric, row, out);
+                let _ = norms[i].set(sq_norm(out));
             });
             for (slot, norm) in sq_norms.iter_mut().zip(norms) {
                 *slot = norm.into_inner().unwrap_or(0.0);
@@ -292,27 +288,13 @@ impl Products {
         let prepared = match &self.store {
             Store::Dense { frame, width, .. } => {
                 scratch.queries.clear();
-                scratch.exact.resize(*width, 0.0);
+                scratch.queries.resize(n * width, 0.0);
+                // Nothing to be written where there are no features.
+                let mut packed = scratch.queries.chunks_exact_mut((*width).max(1));
                 for (query, ready) in queries.iter().zip(&mut scratch.ready) {
-                    scratch.exact.fill(0.0);
-                    let mut complete = true;
-                    *ready =
-                        if let (Some(frame), Some(embedding)) = (frame, metric.embedding(*width)) {
-                            frame.write(embedding, *query, &mut scratch.exact)
-                        } else {
-                            query.for_each(|f, value| match scratch.exact.get_mut(f) {
-                                Some(slot) => *slot = value,
-                                None => complete &= value == 0.0,
-                            });
-                            complete
-                        };
-                    let mut sum = 0.0;
-                    for &value in &scratch.exact {
-                        let value = value as f32;
-                        sum += f64::from(value) * f64::from(value);
-                        scratch.queries.push(value);
-                    }
-                    scratch.own.push(self.own_term(sum, ready));
+                    let out = packed.next().unwrap_or_default();
+                    *ready = write_packed(frame.as_ref(), metric, *query, out);
+                    scratch.own.push(self.own_term(sq_norm(out), ready));
                 }
                 None
             }
@@ -325,6 +307,8 @@ impl Products {
                 Some(packed.queries_of(queries.iter().copied()))
             }
         };
+        // A packed row that is gone would promise a neighbour that there is not.
+        let trusted = !rows[..rows.len().min(COLUMNS)].contains(&GONE);
         for from in (0..self.terms.len()).step_by(COLUMNS) {
             let to = self.terms.len().min(from + COLUMNS);
             let mut out: [&mut [f32]; TOGETHER] = std::array::from_fn(|_| Default::default());
@@ -347,6 +331,9 @@ impl Products {
             {
                 let values = &scratch.block[q * COLUMNS..q * COLUMNS + to - from];
                 let own = scratch.own[q];
+                if from == 0 && trusted {
+                    self.foresee(values, own, found);
+                }
                 self.collect(values, own, (from, to), rows, &mut scratch.hits, found);
             }
         }
@@ -385,6 +372,26 @@ impl Products {
                 panel_block(panels, queries, columns, map, out);
             }
         }
+    }
+
+    /// Learns the reach from the first block, so that hardly a row of it is added in vain. One lane
+    /// knows one row, so this serves few neighbours only.
+    fn foresee(&self, products: &[f32], own: f32, found: &mut Candidates) {
+        let needed = found.needed();
+        if !(1..=PANEL).contains(&needed) {
+            return;
+        }
+        // More than the 2.1 of single rows, for the rounding of two more operations.
+        let slack = (2.3 * self.margin) as f32;
+        let mut least = least_combined(products, &self.terms, own, slack);
+        let squared = if needed == 1 {
+            let smaller = |a: f32, b: f32| if b < a { b } else { a };
+            least.into_iter().fold(f32::INFINITY, smaller)
+        } else {
+            *least.select_nth_unstable_by(needed - 1, f32::total_cmp).1
+        };
+        let squared = (f64::from(squared) + self.vanished).max(0.0);
+        found.foresee(squared.sqrt() * (1.0 + 1e-12) / self.scale);
     }
 
     /// Adds the rows of one block that are within reach.
@@ -440,6 +447,21 @@ impl Products {
             }
         }
     }
+}
+
+/// Writes a row as it is packed, to coordinates that are 0. Returns false if it has a feature
+/// beyond them.
+#[inline]
+fn write_packed(frame: Option<&Frame>, metric: &Metric, row: Row<'_>, out: &mut [f32]) -> bool {
+    if let (Some(frame), Some(embedding)) = (frame, metric.embedding(out.len())) {
+        return frame.write_single(embedding, row, out);
+    }
+    let mut complete = true;
+    row.for_each(|f, value| match out.get_mut(f) {
+        Some(slot) => *slot = value as f32,
+        None => complete &= value == 0.0,
+    });
+    complete
 }
 
 /// Whether rows are better left sparse: spread out they would cost more time, or too much memory.

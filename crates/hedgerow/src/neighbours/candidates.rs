@@ -54,6 +54,17 @@ impl Candidates {
         self.reach
     }
 
+    /// How many rows must lie within a distance for that to be a limit of the reach: the row that
+    /// is left out may be among them.
+    pub(super) fn needed(&self) -> usize {
+        self.k + usize::from(self.left_out.is_some())
+    }
+
+    /// Takes note that [`Candidates::needed`] different rows, not yet added, lie within a distance.
+    pub(super) fn foresee(&mut self, distance: f64) {
+        self.reach = self.reach.min(distance);
+    }
+
     /// Adds a row, unless it is out of reach.
     #[inline]
     pub(super) fn push(&mut self, row: u32, lower: f64, upper: f64) {
@@ -106,9 +117,18 @@ mod tests {
     fn nothing_within_reach_is_lost() {
         let mut random = Generator::new(5);
         let mut candidates = Candidates::default();
-        for k in [1, 2, 24, 25, 100, 2000] {
+        let searches = [1, 2, 24, 25, 100, 2000].map(|k| [(k, false), (k, true)]);
+        for (k, foreseen) in searches.into_iter().flatten() {
             let rows: Vec<f64> = (0..1000).map(|_| random.uniform()).collect();
             candidates.begin(k, Some(7));
+            if foreseen {
+                let mut first = rows[..rows.len().min(k + 30)].to_vec();
+                first.sort_by(f64::total_cmp);
+                let needed = candidates.needed();
+                if needed <= first.len() {
+                    candidates.foresee(first[needed - 1] + 1e-3);
+                }
+            }
             for (row, &distance) in rows.iter().enumerate() {
                 candidates.push(row as u32, distance - 1e-3, distance + 1e-3);
             }

@@ -123,8 +123,14 @@ impl Frame {
         complete
     }
 
-    /// As [`Frame::write`], rounded once; coordinates must not have been sorted, and `out` be 0.
-    pub(super) fn write_single(&self, embedding: Embedding<'_>, row: Row<'_>, out: &mut [f32]) {
+    /// As [`Frame::write`], rounded once; coordinates must not have been sorted.
+    #[inline]
+    pub(super) fn write_single(
+        &self,
+        embedding: Embedding<'_>,
+        row: Row<'_>,
+        out: &mut [f32],
+    ) -> bool {
         if let Row::Dense(values) = row
             && embedding.is_identity()
             && values.len() == self.means.len()
@@ -132,27 +138,31 @@ impl Frame {
             for ((slot, &value), &mean) in out.iter_mut().zip(values).zip(&self.means) {
                 *slot = ((value - mean) * self.scale) as f32;
             }
-            return;
+            return true;
         }
         for (slot, &mean) in out.iter_mut().zip(&self.means) {
             *slot = (-mean * self.scale) as f32;
         }
         embedding.for_each(row, |f, value| {
             out[f] = ((value - self.means[f]) * self.scale) as f32;
-        });
+        })
     }
 }
 
-/// $\|x\|^2$.
-pub(super) fn sq_norm(x: &[f64]) -> f64 {
+/// $\|x\|^2$, in double precision.
+pub(super) fn sq_norm<T: Copy + Into<f64>>(x: &[T]) -> f64 {
+    let square = |value: T| {
+        let value: f64 = value.into();
+        value * value
+    };
     let mut sums = [0.0f64; 4];
     let (chunks, rest) = x.as_chunks::<4>();
     for chunk in chunks {
         for lane in 0..4 {
-            sums[lane] += chunk[lane] * chunk[lane];
+            sums[lane] += square(chunk[lane]);
         }
     }
-    sums.iter().sum::<f64>() + rest.iter().map(|value| value * value).sum::<f64>()
+    sums.iter().sum::<f64>() + rest.iter().map(|&value| square(value)).sum::<f64>()
 }
 
 /// Sums over rows in chunks whose partial sums are added in order.

@@ -55,6 +55,16 @@ impl<'a> Searcher<'a> {
 
     /// The `k` nearest rows of each row of `queries`, in parallel; all rows if there are fewer.
     pub fn k_nearest(&self, queries: SamplesView<'_>, k: usize) -> Result<Vec<Vec<Neighbour>>> {
+        self.search_new(queries, k, <[Neighbour]>::to_vec)
+    }
+
+    /// The `k` nearest rows of each row of `queries`, as `keep` wants them.
+    fn search_new<T: Clone + Default + Send>(
+        &self,
+        queries: SamplesView<'_>,
+        k: usize,
+        keep: impl Fn(&[Neighbour]) -> T + Sync,
+    ) -> Result<Vec<T>> {
         let n_features = self.samples.n_features().max(queries.n_features());
         let query = |q: usize| {
             let row = queries.row(q);
@@ -65,7 +75,7 @@ impl<'a> Searcher<'a> {
             })
         };
         let queries: Vec<Query<'_>> = (0..queries.n_rows()).map(query).collect::<Result<_>>()?;
-        self.search_all(&queries, n_features, k)
+        self.search_all(&queries, n_features, k, keep)
     }
 
     /// The `k` nearest rows of each of the given rows of the samples themselves, in parallel. With
@@ -92,16 +102,18 @@ impl<'a> Searcher<'a> {
             })
         };
         let queries: Vec<Query<'_>> = members.iter().map(query).collect::<Result<_>>()?;
-        self.search_all(&queries, self.samples.n_features(), k)
+        self.search_all(
+            &queries,
+            self.samples.n_features(),
+            k,
+            <[Neighbour]>::to_vec,
+        )
     }
 
     /// The nearest row of each row of `queries`, in parallel.
     pub fn nearest(&self, queries: SamplesView<'_>) -> Result<Vec<Neighbour>> {
-        let lists = self.k_nearest(queries, 1)?;
-        Ok(lists
-            .iter()
-            .filter_map(|list| list.first().copied())
-            .collect())
+        let nearest = self.search_new(queries, 1, |list| list.first().copied())?;
+        Ok(nearest.into_iter().flatten().collect())
     }
 
     /// The `k` nearest rows of one row, into `out`, on the calling thread. After the first calls
@@ -134,12 +146,13 @@ impl<'a> Searcher<'a> {
     }
 
     /// All queries, in parallel, in an order that suits the structure.
-    fn search_all(
+    fn search_all<T: Clone + Default + Send>(
         &self,
         queries: &[Query<'_>],
         n_features: usize,
         k: usize,
-    ) -> Result<Vec<Vec<Neighbour>>> {
+        keep: impl Fn(&[Neighbour]) -> T + Sync,
+    ) -> Result<Vec<T>> {
         self.expect(queries.len());
         let mut order: Vec<(u32, u32)> = (0..queries.len() as u32).map(|q| (0, q)).collect();
         let task = if let Engine::Buckets(trees) = self.engine {
@@ -151,7 +164,7 @@ impl<'a> Searcher<'a> {
             let threads = rayon::current_num_threads();
             queries.len().div_ceil(threads).clamp(1, TOGETHER)
         };
-        let parts: Vec<Vec<Vec<Neighbour>>> = order
+        let parts: Vec<Vec<T>> = order
             .par_chunks(task)
             .map_init(Scratch::default, |scratch, part| {
                 let mut asked = [Query {
@@ -163,19 +176,21 @@ impl<'a> Searcher<'a> {
                 }
                 let asked = &asked[..part.len()];
                 self.gather(asked, n_features, k, scratch)?;
-                let list = |(at, &query)| {
-                    let mut out = Vec::new();
-                    self.rank(at, query, n_features, k, scratch, &mut out)?;
-                    Ok(out)
+                let mut list = std::mem::take(&mut scratch.list);
+                let answer = |(at, &query)| {
+                    self.rank(at, query, n_features, k, scratch, &mut list)?;
+                    Ok(keep(&list))
                 };
-                asked.iter().enumerate().map(list).collect()
+                let answers = asked.iter().enumerate().map(answer).collect();
+                scratch.list = list;
+                answers
             })
             .collect::<Result<_>>()?;
-        let mut lists = vec![Vec::new(); queries.len()];
-        for (&(_, q), list) in order.iter().zip(parts.into_iter().flatten()) {
-            lists[q as usize] = list;
+        let mut answers = vec![T::default(); queries.len()];
+        for (&(_, q), answer) in order.iter().zip(parts.into_iter().flatten()) {
+            answers[q as usize] = answer;
         }
-        Ok(lists)
+        Ok(answers)
     }
 
     /// Packs what so many queries make worth packing.
