@@ -56,6 +56,7 @@ impl Ready {
             && queries.n_features() <= samples.n_features()
         {
             for (part, asked) in group.chunks(QUERIES_AT_ONCE).enumerate() {
+                queries.fetch(asked.iter().copied());
                 let rows = asked.iter().map(|&q| queries.row(q as usize));
                 gaussians.prepare(rows, &mut scratch.queries);
                 scratch.values.resize(QUERIES_AT_ONCE * n_support, 0.0);
