@@ -98,9 +98,9 @@ class _LocalMachine(_KernelMachine):
             raise ValueError(f"max_iter must be -1 (no limit) or at least 1, not {max_iter!r}")
         if self.cover not in ("levels", "simple"):
             raise ValueError(f'cover must be "levels" or "simple", not {self.cover!r}')
-        if self.assign not in ("nearest", "centre", "vote"):
+        if self.assign not in ("nearest", "centre", "vote", "blend"):
             raise ValueError(
-                f'assign must be "nearest", "centre" or "vote", not {self.assign!r}'
+                f'assign must be "nearest", "centre", "vote" or "blend", not {self.assign!r}'
             )
         return {
             "method": self._method,
@@ -180,11 +180,12 @@ class FaLKSVMClassifier(ClassifierMixin, _LocalMachine):
         every neighbourhood.
     cover : "levels" or "simple", default="levels"
         How rows come to their centre: by smallest rank, or the first that covers them.
-    assign : "nearest", "centre" or "vote", default="nearest"
+    assign : "nearest", "centre", "vote" or "blend", default="nearest"
         Which machine answers: that of the nearest training row, that of the nearest centre
-        (faster), or the majority of the ``voters`` nearest centres.
+        (faster), or those of the ``voters`` nearest centres, by majority or each by how clearly
+        it speaks.
     voters : int, default=3
-        Centres that vote.
+        Centres that vote or blend.
     class_weight : dict or "balanced", optional
         Factors of ``C`` for classes.
     probability : bool, default=False

@@ -106,7 +106,7 @@ def test_probabilities_follow_the_classes(three_classes):
     assert not hasattr(hedgerow.FaLKSVMClassifier(), "predict_proba")
 
 
-@pytest.mark.parametrize("assign", ["nearest", "centre", "vote"])
+@pytest.mark.parametrize("assign", ["nearest", "centre", "vote", "blend"])
 def test_every_way_of_answering(moons, assign):
     X, y = moons
     assert hedgerow.FaLKSVMClassifier(k=60, assign=assign).fit(X, y).score(X, y) > 0.9

@@ -27,7 +27,7 @@ fn a_local_model_is_trained_described_and_asked() {
     let told = folder.run("inspect m --json");
     assert!(number(&told.out, "centres") >= 20.0, "{}", told.out);
     assert_eq!(number(&told.out, "rows"), 600.0);
-    for assign in ["nearest", "centre", "vote --voters 5"] {
+    for assign in ["nearest", "centre", "vote --voters 5", "blend --voters 5"] {
         folder.ok(&format!("predict d.svm m out --assign {assign}"));
         assert_eq!(folder.read("out").lines().count(), 600);
     }

@@ -80,11 +80,12 @@ impl LocalSettings {
                 "nearest" => Assign::Nearest,
                 "centre" => Assign::Centre,
                 "vote" => Assign::Vote(self.voters),
+                "blend" => Assign::Blend(self.voters),
                 other => {
                     return Err(Error::UnknownName {
                         what: "assignment",
                         name: other.to_owned(),
-                        known: "nearest, centre, vote".to_owned(),
+                        known: "nearest, centre, vote, blend".to_owned(),
                     });
                 }
             },

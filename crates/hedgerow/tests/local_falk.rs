@@ -179,13 +179,108 @@ fn a_stored_model_answers_as_before() {
     let bytes = postcard::to_stdvec(&model).unwrap();
     let mut again: FalkSvm = postcard::from_bytes(&bytes).unwrap();
     let test = noisy(300, 3, 3, 10);
-    for assign in [Assign::Nearest, Assign::Centre, Assign::Vote(3)] {
+    for assign in [
+        Assign::Nearest,
+        Assign::Centre,
+        Assign::Vote(3),
+        Assign::Blend(3),
+    ] {
         model.set_assign(assign);
         again.set_assign(assign);
         let view = test.samples().view();
         assert_eq!(model.predict(view).unwrap(), again.predict(view).unwrap());
         assert_eq!(model.scores(view).unwrap(), again.scores(view).unwrap());
     }
+}
+
+/// What every class gets from a model's decisions about a row, by definition: of each pair of its
+/// classes one vote, divided by the decision value up to the margin.
+fn soft_votes(model: &FalkSvm, number: usize, x: &[f64], n_classes: usize) -> Vec<f64> {
+    let mut votes = vec![0.0; n_classes];
+    match &model.local_models()[number] {
+        LocalModel::Constant(code) => votes[*code as usize] = n_classes as f64 - 1.0,
+        LocalModel::Machines(all) => {
+            let stored = model.samples();
+            let near = |&row: &u32| {
+                let mut y = vec![0.0; x.len()];
+                stored.row(row as usize).write_dense(&mut y);
+                let square: f64 = x.iter().zip(&y).map(|(a, b)| (a - b) * (a - b)).sum();
+                (-2.0 * square).exp()
+            };
+            let values: Vec<f64> = all.support.iter().map(near).collect();
+            let mut machines = all.machines.iter();
+            for (a, &first) in all.classes.iter().enumerate() {
+                for &second in &all.classes[a + 1..] {
+                    let machine = machines.next().expect("a machine a pair");
+                    let slots = machine.slots.clone();
+                    let slots = slots.unwrap_or_else(|| (0..values.len() as u32).collect());
+                    let terms = slots.iter().zip(&machine.coefficients);
+                    let sum: f64 = terms.map(|(&at, beta)| beta * values[at as usize]).sum();
+                    let share = 0.5 + 0.5 * (sum - machine.rho).clamp(-1.0, 1.0);
+                    votes[first as usize] += share;
+                    votes[second as usize] += 1.0 - share;
+                }
+            }
+        }
+    }
+    votes
+}
+
+#[test]
+fn blends_add_what_the_nearest_machines_say() {
+    for n_classes in [2, 3] {
+        let data = noisy(400, 2, n_classes, 21);
+        let model = params(40)
+            .with_assign(Assign::Blend(7))
+            .fit(&data)
+            .expect("a model")
+            .model;
+        let test = noisy(150, 2, n_classes, 22);
+        let view = test.samples().view();
+        let responsible = model.responsible(view).expect("centres");
+        let scores = model.scores(view).expect("scores");
+        let answers = classes(&model, &test);
+        for (row, voters) in responsible.chunks_exact(7).enumerate() {
+            let mut x = [0.0; 2];
+            view.row(row).write_dense(&mut x);
+            let mut sums = vec![0.0; n_classes];
+            for &number in voters {
+                let votes = soft_votes(&model, number as usize, &x, n_classes);
+                sums.iter_mut()
+                    .zip(votes)
+                    .for_each(|(sum, v)| *sum += v / 7.0);
+            }
+            if n_classes == 2 {
+                // One decision value in place of two shares.
+                assert!((scores.values[row] - (sums[0] - sums[1])).abs() < 1e-3);
+            } else {
+                let told = &scores.values[row * n_classes..][..n_classes];
+                let off = told.iter().zip(&sums).map(|(a, b)| (a - b).abs());
+                assert!(off.fold(0.0, f64::max) < 1e-3, "{told:?}, {sums:?}");
+            }
+            let chosen = sums[answers[row] as usize];
+            assert!(sums.iter().all(|&sum| sum <= chosen + 1e-3), "{sums:?}");
+        }
+    }
+}
+
+#[test]
+fn a_blend_of_one_is_the_nearest_centre() {
+    for n_classes in [2, 3] {
+        let data = noisy(300, 3, n_classes, 23);
+        let mut model = params(40).fit(&data).expect("a model").model;
+        model.set_assign(Assign::Centre);
+        let of_centre = classes(&model, &data);
+        model.set_assign(Assign::Blend(1));
+        assert_eq!(classes(&model, &data), of_centre);
+        // Nobody is as good as the nearest, more than there are as all.
+        model.set_assign(Assign::Blend(0));
+        assert_eq!(classes(&model, &data), of_centre);
+        model.set_assign(Assign::Blend(u32::MAX));
+        assert_eq!(model.n_voters(), model.centres().len());
+    }
+    let none = params(40).with_assign(Assign::Blend(0));
+    assert!(none.fit(&noisy(50, 2, 2, 24)).is_err());
 }
 
 #[test]

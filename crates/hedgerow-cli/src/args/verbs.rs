@@ -311,7 +311,7 @@ pub(crate) struct PredictArgs {
     /// Which local machine answers [default: as trained]
     #[arg(long)]
     pub(crate) assign: Option<AssignWord>,
-    /// Centres that vote with --assign vote
+    /// Centres that speak with --assign vote or blend
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) voters: u32,
     /// Write why each row is answered as it is: one JSON object a row

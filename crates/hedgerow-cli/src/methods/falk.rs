@@ -30,6 +30,8 @@ pub(crate) enum AssignWord {
     Centre,
     /// The majority of several nearest centres
     Vote,
+    /// Several nearest centres, each by how clearly it speaks
+    Blend,
 }
 
 /// How neighbourhoods are laid.
@@ -60,7 +62,7 @@ pub(crate) struct FalkArgs {
     /// Which machine answers, unless predict is told otherwise
     #[arg(long, default_value = "nearest", help_heading = "Neighbourhoods")]
     assign: AssignWord,
-    /// Centres that vote with --assign vote
+    /// Centres that speak with --assign vote or blend
     #[arg(
         long,
         value_name = "N",
@@ -109,6 +111,7 @@ pub(crate) fn assign(word: AssignWord, voters: u32) -> Assign {
         AssignWord::Nearest => Assign::Nearest,
         AssignWord::Centre => Assign::Centre,
         AssignWord::Vote => Assign::Vote(voters),
+        AssignWord::Blend => Assign::Blend(voters),
     }
 }
 
@@ -117,6 +120,7 @@ fn assign_name(assign: Assign) -> String {
         Assign::Nearest => "nearest".to_owned(),
         Assign::Centre => "centre".to_owned(),
         Assign::Vote(voters) => format!("vote of {voters}"),
+        Assign::Blend(voters) => format!("blend of {voters}"),
     }
 }
 
@@ -290,11 +294,11 @@ impl Model for FalkSvm {
         samples: SamplesView<'_>,
     ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
         let scores = self.scores(samples)?;
-        let one_voice = !matches!(self.params().assign, Assign::Vote(_));
+        let one_sum = !matches!(self.params().assign, Assign::Vote(_));
         let prediction = match self.classes().map(<[ClassName]>::len) {
             None => Prediction::Real(scores.values.clone()),
-            // One machine has spoken: its sign is the answer.
-            Some(2) if one_voice => {
+            // The sign is the answer, unless heads are counted.
+            Some(2) if one_sum => {
                 let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
                 Prediction::Classes(codes.collect())
             }

@@ -5,8 +5,9 @@
 //! $$\mathrm{FaLK}(x) = \mathrm{kNNSVM}_{f(x)}(x),$$
 //! where $f(x)$ is the centre that the nearest training row belongs to ([`Assign::Nearest`]), the
 //! nearest centre ([`Assign::Centre`], FaLK-SVMc), or several nearest centres that vote
-//! ([`Assign::Vote`]). Training takes time $O(N \log N)$ for fixed $k$, an answer a search and an SVM
-//! with at most $k$ support vectors.
+//! ([`Assign::Vote`]) or weigh their margins against each other ([`Assign::Blend`], not in the
+//! document). Training takes time $O(N \log N)$ for fixed $k$, an answer a search and an SVM with at
+//! most $k$ support vectors.
 //!
 //! | document | here |
 //! |---|---|
@@ -54,6 +55,20 @@ pub enum Assign {
     Centre,
     /// The majority of those of this many nearest centres; the mean in regression.
     Vote(u32),
+    /// The sum of what those of this many nearest centres say, each by how clearly: decision values
+    /// up to the margin; the mean in regression. Machines that follow their own rows closely (large
+    /// cost) and disagree where they are wrong then make up for each other.
+    Blend(u32),
+}
+
+impl Assign {
+    /// How many machines answer for a row, if there are as many.
+    pub fn voters(self) -> u32 {
+        match self {
+            Self::Nearest | Self::Centre => 1,
+            Self::Vote(count) | Self::Blend(count) => count,
+        }
+    }
 }
 
 /// Parameters of FaLK-SVM.
@@ -131,7 +146,7 @@ impl FalkParams {
                 requirement: "at most 1",
             });
         }
-        if self.assign == Assign::Vote(0) {
+        if self.assign.voters() == 0 {
             return Err(Error::Parameter {
                 name: "voting centres",
                 value: 0.0,
@@ -403,6 +418,7 @@ impl FalkSvm {
         self.parts.params.assign = match assign {
             // Somebody has to answer.
             Assign::Vote(voters) => Assign::Vote(voters.max(1)),
+            Assign::Blend(voters) => Assign::Blend(voters.max(1)),
             other => other,
         };
     }

@@ -45,6 +45,35 @@ impl Voice<'_> {
             Self::Decisions(_, decisions) => decisions[0],
         }
     }
+
+    /// Of two classes: the decision value, positive for the first.
+    fn decision(&self) -> f64 {
+        match self {
+            Self::Constant(code) => 1.0 - 2.0 * code,
+            Self::Decisions(_, decisions) => decisions[0],
+        }
+    }
+
+    /// Adds the votes of one-vs-one to those of each class. Of every pair of classes of the
+    /// neighbourhood, `share(decision value)` is what the first gets of one vote.
+    fn add_votes(&self, share: impl Fn(f64) -> f64, out: &mut [f64]) {
+        match self {
+            Self::Constant(code) => out[*code as usize] += out.len() as f64 - 1.0,
+            Self::Decisions(machines, decisions) => {
+                let pairs = crate::svm::pairs(machines.classes.len());
+                for ((a, b), &value) in pairs.zip(decisions.iter()) {
+                    let share = share(value);
+                    out[machines.classes[a] as usize] += share;
+                    out[machines.classes[b] as usize] += 1.0 - share;
+                }
+            }
+        }
+    }
+}
+
+/// A decision value, of which what lies beyond the margin does not count.
+fn up_to_the_margin(decision: f64) -> f64 {
+    decision.clamp(-1.0, 1.0)
 }
 
 impl FalkSvm {
@@ -63,10 +92,8 @@ impl FalkSvm {
 
     /// How many machines answer for each row.
     pub fn n_voters(&self) -> usize {
-        match self.parts.params.assign {
-            Assign::Nearest | Assign::Centre => 1,
-            Assign::Vote(count) => (count as usize).clamp(1, self.centres().len()),
-        }
+        let voters = self.parts.params.assign.voters() as usize;
+        voters.clamp(1, self.centres().len())
     }
 
     /// The numbers of the centres whose machines answer, row after row: of each row
@@ -86,7 +113,7 @@ impl FalkSvm {
                 let nearest = searcher.nearest(samples)?;
                 Ok(nearest.iter().map(number_of).collect())
             }
-            Assign::Vote(_) => {
+            Assign::Vote(_) | Assign::Blend(_) => {
                 let searcher = self.centre_index.searcher(self.samples())?;
                 let found = searcher.k_nearest(samples, self.n_voters())?;
                 Ok(found.iter().flatten().map(number_of).collect())
@@ -185,6 +212,9 @@ impl Predictor for FalkSvm {
         let Some(names) = self.class_names() else {
             return Ok(Prediction::Real(self.mean_rows(samples)?));
         };
+        if matches!(self.parts.params.assign, Assign::Blend(_)) {
+            return Ok(Prediction::Classes(elected(&self.scores(samples)?)));
+        }
         let voices = self.consult(samples, |_, voice| Ok(voice.class()))?;
         // Of the classes with most votes, the one that the nearest centre speaks for.
         let elect = |list: &[u32]| {
@@ -204,7 +234,7 @@ impl Predictor for FalkSvm {
     }
 
     /// Two classes: one column, positive for the first. More: the votes of one-vs-one for every
-    /// class. Regression: the estimate.
+    /// class, in [`Assign::Blend`] divided by how clear each decision is. Regression: the estimate.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         let Some(names) = self.class_names() else {
             return Ok(ScoreMatrix {
@@ -212,11 +242,14 @@ impl Predictor for FalkSvm {
                 values: self.mean_rows(samples)?,
             });
         };
+        let blends = matches!(self.parts.params.assign, Assign::Blend(_));
         if let [first, second] = names {
             let values = self.consult(samples, |_, voice| {
-                Ok(match voice {
-                    Voice::Constant(code) => 1.0 - 2.0 * code,
-                    Voice::Decisions(_, decisions) => decisions[0],
+                let decision = voice.decision();
+                Ok(if blends {
+                    up_to_the_margin(decision)
+                } else {
+                    decision
                 })
             })?;
             return Ok(ScoreMatrix {
@@ -224,18 +257,12 @@ impl Predictor for FalkSvm {
                 values: self.means(&values),
             });
         }
+        let share = |decision: f64| match blends {
+            true => 0.5 + 0.5 * up_to_the_margin(decision),
+            false => f64::from(u8::from(decision > 0.0)),
+        };
         self.per_class(samples, |voice, out| {
-            match voice {
-                Voice::Constant(code) => out[*code as usize] += names.len() as f64 - 1.0,
-                Voice::Decisions(machines, decisions) => {
-                    for ((a, b), &value) in
-                        crate::svm::pairs(machines.classes.len()).zip(decisions.iter())
-                    {
-                        let winner = if value > 0.0 { a } else { b };
-                        out[machines.classes[winner] as usize] += 1.0;
-                    }
-                }
-            }
+            voice.add_votes(share, out);
             Ok(())
         })
     }
@@ -252,6 +279,28 @@ impl Predictor for FalkSvm {
             }
             Voice::Decisions(machines, decisions) => machines.probabilities(decisions, out),
         })
+    }
+}
+
+/// The class codes that scores speak for: of two classes by the sign, of more the highest, the first
+/// of those that are equal.
+fn elected(scores: &ScoreMatrix) -> Vec<u32> {
+    let highest = |row: &[f64]| {
+        let places = (0u32..).zip(row);
+        let best = places.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map_or(0, |(place, _)| place)
+    };
+    match scores.columns.len() {
+        1 => scores
+            .values
+            .iter()
+            .map(|&value| u32::from(value <= 0.0))
+            .collect(),
+        classes => scores
+            .values
+            .chunks_exact(classes.max(1))
+            .map(highest)
+            .collect(),
     }
 }
 
