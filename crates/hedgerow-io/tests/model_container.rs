@@ -126,6 +126,31 @@ fn any_missing_end_is_found() {
 }
 
 #[test]
+fn files_of_format_1_are_read() {
+    let mut bytes = encode_model("svm", &model()).unwrap();
+    bytes[8] = 1;
+    let end = bytes.len() - 4;
+    let checksum = bitwise_crc32(&bytes[..end]).to_le_bytes();
+    bytes[end..].copy_from_slice(&checksum);
+    let raw = RawModel::from_bytes("m.hedge", bytes).unwrap();
+    assert_eq!(raw.header().format_version, 1);
+    assert_eq!(raw.decode_as::<Model>("svm").unwrap(), model());
+}
+
+/// The checksum by its definition, a bit at a time.
+fn bitwise_crc32(bytes: &[u8]) -> u32 {
+    let mut rest = u32::MAX;
+    for byte in bytes {
+        rest ^= u32::from(*byte);
+        for _ in 0..8 {
+            let carry = rest & 1;
+            rest = (rest >> 1) ^ (0xedb8_8320 * carry);
+        }
+    }
+    !rest
+}
+
+#[test]
 fn messages() {
     assert_eq!(message(b""), "m.hedge: not a Hedgerow model file");
     assert_eq!(

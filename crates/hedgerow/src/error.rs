@@ -83,10 +83,20 @@ pub enum Error {
     BadRowValue {
         /// 1-based row.
         row: usize,
-        /// "target" or "weight".
+        /// What is not usable: "target", "weight", a distance.
         what: &'static str,
         /// The value.
         value: f64,
+    },
+    /// Distances from a row are not numbers: kernel values of it overflow.
+    #[error(
+        "row {row} has no {metric} distance to others: its values are too large, scale the features"
+    )]
+    NoDistance {
+        /// 1-based row.
+        row: usize,
+        /// The metric.
+        metric: String,
     },
     /// The method needs another kind of target.
     #[error("the method needs {needed}, the data have {found}")]
@@ -219,6 +229,10 @@ impl Error {
                 row: number(row as u32 - 1) as usize + 1,
                 what,
                 value,
+            },
+            Self::NoDistance { row, metric } => Self::NoDistance {
+                row: number(row as u32 - 1) as usize + 1,
+                metric,
             },
             other => other,
         }

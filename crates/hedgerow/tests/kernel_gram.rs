@@ -263,6 +263,35 @@ fn the_number_of_features_costs_nothing_where_rows_are_sparse() {
 }
 
 #[test]
+fn the_unit_of_the_features_does_not_matter() {
+    // In metres or in light years: with the width in the same unit, values stay what they are.
+    let samples = dense(40, 32);
+    let values = samples.view();
+    for unit in [1e-100, 1e-27, 1e-18, 1e-9, 1.0, 1e9, 1e18, 1e30, 1e100] {
+        let scaled: Vec<f64> = (0..40)
+            .flat_map(|i| values.row(i).values().iter().map(|v| v * unit))
+            .collect();
+        let scaled = Samples::dense(40, FEATURES, scaled).unwrap();
+        for (kernel, same) in [
+            (Kernel::rbf(0.3), Kernel::rbf(0.3 / (unit * unit))),
+            (
+                Kernel::polynomial(0.3, 1.0, 2),
+                Kernel::polynomial(0.3 / (unit * unit), 1.0, 2),
+            ),
+        ] {
+            let gram = Gram::new(&same, scaled.view(), (0..40).collect()).unwrap();
+            let found = gram.values(scaled.view()).unwrap();
+            for (at, &value) in found.iter().enumerate() {
+                let (x, y) = (values.row(at / 40), values.row(at % 40));
+                let expected = kernel.value(x, y, FEATURES).unwrap();
+                let error = (value - expected).abs() / expected.abs().max(1.0);
+                assert!(error < 1e-5, "{kernel} in {unit:e}: {value}, {expected}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_query_beyond_single_precision_is_far_from_everything() {
     let samples = dense(20, 31);
     let gram = Gram::new(&Kernel::rbf(1.0), samples.view(), (0..20).collect()).unwrap();

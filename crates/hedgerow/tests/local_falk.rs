@@ -194,8 +194,9 @@ fn a_stored_model_answers_as_before() {
 }
 
 /// What every class gets from a model's decisions about a row, by definition: of each pair of its
-/// classes one vote, divided by the decision value up to the margin.
-fn soft_votes(model: &FalkSvm, number: usize, x: &[f64], n_classes: usize) -> Vec<f64> {
+/// classes one vote, divided by the decision value, of which only what lies within the margin counts
+/// if there are more than two.
+fn divided_votes(model: &FalkSvm, number: usize, x: &[f64], n_classes: usize) -> Vec<f64> {
     let mut votes = vec![0.0; n_classes];
     match &model.local_models()[number] {
         LocalModel::Constant(code) => votes[*code as usize] = n_classes as f64 - 1.0,
@@ -216,7 +217,11 @@ fn soft_votes(model: &FalkSvm, number: usize, x: &[f64], n_classes: usize) -> Ve
                     let slots = slots.unwrap_or_else(|| (0..values.len() as u32).collect());
                     let terms = slots.iter().zip(&machine.coefficients);
                     let sum: f64 = terms.map(|(&at, beta)| beta * values[at as usize]).sum();
-                    let share = 0.5 + 0.5 * (sum - machine.rho).clamp(-1.0, 1.0);
+                    let decision = sum - machine.rho;
+                    let share = match n_classes {
+                        2 => 0.5 + 0.5 * decision,
+                        _ => 0.5 + 0.5 * decision.clamp(-1.0, 1.0),
+                    };
                     votes[first as usize] += share;
                     votes[second as usize] += 1.0 - share;
                 }
@@ -245,7 +250,7 @@ fn blends_add_what_the_nearest_machines_say() {
             view.row(row).write_dense(&mut x);
             let mut sums = vec![0.0; n_classes];
             for &number in voters {
-                let votes = soft_votes(&model, number as usize, &x, n_classes);
+                let votes = divided_votes(&model, number as usize, &x, n_classes);
                 sums.iter_mut()
                     .zip(votes)
                     .for_each(|(sum, v)| *sum += v / 7.0);
@@ -510,6 +515,46 @@ fn wrong_removals_leave_the_model_as_it_was() {
     assert!(model == before);
     model.update(None, &[3], &update).unwrap();
     assert!(model.update(None, &[3], &update).is_err());
+}
+
+#[test]
+fn an_update_that_fails_halfway_leaves_the_model_as_it_was() {
+    let data = noisy(120, 2, 2, 25);
+    let quadratic = params(30).with_kernel(Kernel::polynomial(1.0, 1.0, 2));
+    let mut model = quadratic.fit(&data).unwrap().model;
+    let before = model.clone();
+    // The first row is fine and of a new class, the second too large for the kernel.
+    let rows = Samples::dense(2, 2, vec![0.5, 0.5, 1e200, 0.0]).unwrap();
+    let labels = ClassLabels::from_numbers(&[7.0, 0.0]);
+    let added = Dataset::new(rows, Target::Classes(labels)).unwrap();
+    let failed = model.update(Some(&added), &[3], &UpdateParams::default());
+    let told = failed.unwrap_err().to_string();
+    assert!(told.starts_with("row 2"), "{told}");
+    assert!(model == before);
+    let view = data.samples().view();
+    assert_eq!(model.predict(view).unwrap(), before.predict(view).unwrap());
+    model
+        .update(Some(&data), &[3], &UpdateParams::default())
+        .unwrap();
+    assert_eq!(model.n_rows(), 240);
+}
+
+#[test]
+fn a_row_without_distances_is_named() {
+    let data = noisy(120, 2, 2, 26);
+    let quadratic = params(30).with_kernel(Kernel::polynomial(1.0, 1.0, 2));
+    let mut model = quadratic.fit(&data).unwrap().model;
+    let rows = Samples::dense(3, 2, vec![0.1, 0.2, 1e160, 0.0, 0.3, 0.1]).unwrap();
+    for assign in [
+        Assign::Nearest,
+        Assign::Centre,
+        Assign::Vote(3),
+        Assign::Blend(3),
+    ] {
+        model.set_assign(assign);
+        let told = model.predict(rows.view()).unwrap_err().to_string();
+        assert!(told.starts_with("row 2 "), "{told}");
+    }
 }
 
 #[test]

@@ -317,6 +317,27 @@ fn numbers_near_the_ends_of_the_range() {
 }
 
 #[test]
+fn kernels_whose_factor_is_near_the_ends_of_the_range() {
+    let mut random = Generator::new(6);
+    for (scale, gamma) in [
+        (1e30, 1e-60),
+        (1e-20, 1e40),
+        (1e-21, 1e38),
+        (1e-18, 1e36),
+        (1e15, 1e-30),
+        (1.0, 1e-45),
+    ] {
+        let rows = values(&mut random, 1200, 50.0, scale, 0.0);
+        let samples = Samples::dense(600, 2, rows).unwrap();
+        let queries = Samples::dense(6, 2, values(&mut random, 12, 200.0, scale, 0.0)).unwrap();
+        for coef0 in [0.0, 1.0] {
+            let metric = Metric::Kernel(Kernel::polynomial(gamma, coef0, 2));
+            check(&metric, samples.view(), None, queries.view(), &[1, 9]);
+        }
+    }
+}
+
+#[test]
 fn wide_sparse_rows() {
     let mut random = Generator::new(4);
     let (mut starts, mut indices, mut entries) = (vec![0], Vec::new(), Vec::new());

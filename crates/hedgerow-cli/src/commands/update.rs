@@ -59,7 +59,8 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
             // Files count rows from 1.
             (Error::Parameter { name, value, .. }, Some(file), _) if name == ROW_TO_REMOVE => {
                 Failure::usage(format!(
-                    "{file}: row {} is not one that the model still has, or is named twice",
+                    "{}: row {} is not one that the model still has, or is named twice",
+                    Source::from_argument(file).name(),
                     value + 1.0
                 ))
             }

@@ -27,8 +27,9 @@ use std::path::Path;
 /// Newest format version that this crate reads, and the one it writes.
 pub const FORMAT_VERSION: u16 = 2;
 
-/// Methods whose payload is another since version 2, which brought the numbers of stored rows.
-const NEW_IN_VERSION_2: [&str; 2] = ["falk-svm", "falk-svr"];
+/// The version that brought the numbers of stored rows, and the methods whose payload is another
+/// since.
+const ROW_NUMBERS: (u16, [&str; 2]) = (2, ["falk-svm", "falk-svr"]);
 
 const MAGIC: &[u8; 8] = b"HEDGEROW";
 
@@ -220,10 +221,11 @@ fn parse(bytes: &[u8]) -> Result<(ModelHeader, Range<usize>), ModelProblem> {
         return Err(ModelProblem::Header { what });
     }
     let tag = reader.text("the method tag is not UTF-8")?;
-    if format_version < 2 && NEW_IN_VERSION_2.contains(&tag.as_str()) {
+    let (since, methods) = ROW_NUMBERS;
+    if format_version < since && methods.contains(&tag.as_str()) {
         return Err(ModelProblem::Older {
             found: format_version,
-            known: FORMAT_VERSION,
+            known: since,
         });
     }
     let writer_version = reader.text("the writer version is not UTF-8")?;

@@ -481,6 +481,25 @@ impl Samples {
         Ok(())
     }
 
+    /// Keeps the first rows only.
+    pub fn truncate(&mut self, n_rows: usize) {
+        if n_rows >= self.n_rows() {
+            return;
+        }
+        match self {
+            Self::Dense(matrix) => {
+                matrix.values.truncate(n_rows * matrix.n_features);
+                matrix.n_rows = n_rows;
+            }
+            Self::Sparse(matrix) => {
+                let n_entries = matrix.row_starts[n_rows];
+                matrix.row_starts.truncate(n_rows + 1);
+                matrix.indices.truncate(n_entries);
+                matrix.values.truncate(n_entries);
+            }
+        }
+    }
+
     /// The given rows, in the given order.
     pub fn select(&self, rows: &[usize]) -> Self {
         self.view().select(rows)

@@ -8,7 +8,7 @@
 
 use super::gram::{Gram, symmetric_by_blocks};
 use super::maps::{GaussianMap, Norms};
-use super::packed::SINGLE_LIMIT;
+use super::packed::{SINGLE_LIMIT, fits_single};
 use super::{Kernel, Radial};
 use crate::Result;
 use crate::data::{Row, SamplesView};
@@ -94,7 +94,8 @@ impl GaussianRows {
         // Squared distances from norms and inner products must be precise enough; what is no
         // number, or infinite, is not.
         let is_finite = sq_norms.iter().sum::<f64>().is_finite();
-        if !is_finite || gamma * largest_sq_norm > SINGLE_LIMIT {
+        let is_precise = gamma * largest_sq_norm <= SINGLE_LIMIT && fits_single(largest_sq_norm);
+        if !is_finite || !is_precise {
             return Ok(None);
         }
         let norm = |&squared: &f64| (-gamma * f64::from(squared as f32)) as f32;

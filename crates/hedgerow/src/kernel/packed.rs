@@ -24,6 +24,9 @@ use crate::linalg::{
 
 /// Largest scale × squared norm for single precision.
 pub(super) const SINGLE_LIMIT: f64 = 256.0;
+/// Largest squared norms for single precision: their products are then neither infinite nor so small
+/// that digits are lost.
+const SINGLE_RANGE: std::ops::RangeInclusive<f64> = 1e-24..=1e30;
 /// Largest scale × squared norm for double precision by inner products.
 const DOUBLE_LIMIT: f64 = 1e8;
 /// Largest number of features whose means are looked at.
@@ -186,21 +189,26 @@ impl Survey {
         let scale = formula.scale();
         let plain = scale * self.max_sq_norm;
         let may_centre = formula.ignores_shift() && !self.means.is_empty();
-        let centred = if may_centre {
-            scale * self.max_centred_sq_norm
+        let centred_sq_norm = if may_centre {
+            self.max_centred_sq_norm
         } else {
-            plain
+            self.max_sq_norm
         };
+        let centred = scale * centred_sq_norm;
         let per_row = self.stored as f64 / self.n_rows.max(1) as f64;
         let d = self.n_features as f64;
         // Rows that are sparse in a wide space must not be spread out.
         let may_spread = 16.0 * per_row >= d || d * self.n_rows as f64 <= MAX_SPREAD;
         // Cycles for one inner product, measured on AVX2: panels reach two vector multiply-adds a
         // cycle, sparse rows need two loads for each entry but serve sixteen queries.
-        let single = |size: f64| precision == Precision::Working && size <= SINGLE_LIMIT;
+        let single = |sq_norm: f64| {
+            precision == Precision::Working
+                && scale * sq_norm <= SINGLE_LIMIT
+                && fits_single(sq_norm)
+        };
         let candidates = [
-            (true, true, 0.14 * per_row + 1.0, single(plain)),
-            (true, false, d / 14.0, may_spread && single(centred)),
+            (true, true, 0.14 * per_row + 1.0, single(self.max_sq_norm)),
+            (true, false, d / 14.0, may_spread && single(centred_sq_norm)),
             (false, true, 0.28 * per_row + 2.0, plain <= DOUBLE_LIMIT),
             (false, false, d / 7.0, may_spread && centred <= DOUBLE_LIMIT),
         ];
@@ -245,6 +253,11 @@ impl Survey {
             },
         )
     }
+}
+
+/// Whether rows up to a squared norm can be multiplied in single precision.
+pub(super) fn fits_single(sq_norm: f64) -> bool {
+    sq_norm == 0.0 || SINGLE_RANGE.contains(&sq_norm)
 }
 
 /// Largest number of features that are numbered as they are.

@@ -415,6 +415,12 @@ mod tests {
                 out.copy_from_slice(&rows[i * n_features..(i + 1) * n_features]);
             });
             let together = block(&panels, &queries, n_queries, (0, n_rows));
+            for first in [5, 17].into_iter().filter(|&first| first < n_rows) {
+                let later = block(&panels, &queries, n_queries, (first, n_rows));
+                for (all, later) in together.iter().zip(&later) {
+                    assert_eq!(all[first..], later[..], "from row {first}");
+                }
+            }
             for (q, products) in together.iter().enumerate() {
                 let query = &queries[q * n_features..(q + 1) * n_features];
                 for (i, product) in products.iter().enumerate() {

@@ -55,9 +55,9 @@ pub enum Assign {
     Centre,
     /// The majority of those of this many nearest centres; the mean in regression.
     Vote(u32),
-    /// The sum of what those of this many nearest centres say, each by how clearly: decision values
-    /// up to the margin; the mean in regression. Machines that follow their own rows closely (large
-    /// cost) and disagree where they are wrong then make up for each other.
+    /// The mean of what those of this many nearest centres say, each by how clearly: of the decision
+    /// values, or with more than two classes of the votes, each divided by how clear it is.
+    /// Machines that follow their own rows closely (large cost) make up for each other.
     Blend(u32),
 }
 
@@ -194,7 +194,8 @@ impl FalkParams {
         );
         let learner =
             Learner::new(&store, &self.local)?.for_neighbourhoods(covering.neighbourhoods.len());
-        let (models, effort) = learn_all(&learner, &covering.neighbourhoods, 0)?;
+        let (models, effort) = learn_all(&learner, &covering.neighbourhoods, 0)
+            .map_err(|error| error.renumbered(|row| numbers.of(row)))?;
         let radii = covering
             .neighbourhoods
             .iter()

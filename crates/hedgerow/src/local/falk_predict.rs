@@ -71,9 +71,14 @@ impl Voice<'_> {
     }
 }
 
-/// A decision value, of which what lies beyond the margin does not count.
-fn up_to_the_margin(decision: f64) -> f64 {
-    decision.clamp(-1.0, 1.0)
+/// What the first of two classes gets of one vote: all or nothing.
+fn whole_vote(decision: f64) -> f64 {
+    f64::from(u8::from(decision > 0.0))
+}
+
+/// What the first of two classes gets of one vote, by how clear the decision is: on the margin all.
+fn divided_vote(decision: f64) -> f64 {
+    0.5 + 0.5 * decision.clamp(-1.0, 1.0)
 }
 
 impl FalkSvm {
@@ -242,24 +247,16 @@ impl Predictor for FalkSvm {
                 values: self.mean_rows(samples)?,
             });
         };
-        let blends = matches!(self.parts.params.assign, Assign::Blend(_));
         if let [first, second] = names {
-            let values = self.consult(samples, |_, voice| {
-                let decision = voice.decision();
-                Ok(if blends {
-                    up_to_the_margin(decision)
-                } else {
-                    decision
-                })
-            })?;
+            let values = self.consult(samples, |_, voice| Ok(voice.decision()))?;
             return Ok(ScoreMatrix {
                 columns: vec![format!("{first}/{second}")],
                 values: self.means(&values),
             });
         }
-        let share = |decision: f64| match blends {
-            true => 0.5 + 0.5 * up_to_the_margin(decision),
-            false => f64::from(u8::from(decision > 0.0)),
+        let share = match self.parts.params.assign {
+            Assign::Blend(_) => divided_vote,
+            Assign::Nearest | Assign::Centre | Assign::Vote(_) => whole_vote,
         };
         self.per_class(samples, |voice, out| {
             voice.add_votes(share, out);
@@ -273,7 +270,7 @@ impl Predictor for FalkSvm {
         }
         self.per_class(samples, |voice, out| match voice {
             Voice::Constant(code) => {
-                // All `size` rows of the neighbourhood agree: the estimate of Laplace.
+                // All rows of the neighbourhood agree.
                 out[*code as usize] = 1.0;
                 Ok(())
             }

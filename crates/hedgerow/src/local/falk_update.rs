@@ -19,7 +19,7 @@ use super::learner::{Effort, Learner};
 use super::machine::{LocalMachines, LocalModel};
 use super::ready::{Ready, Scratch};
 use super::store::Answers;
-use crate::data::{Dataset, SamplesView};
+use crate::data::{Dataset, Samples, SamplesView};
 use crate::error::ensure_not_negative;
 use crate::kernel::{Gram, Kernel};
 use crate::linalg::dot;
@@ -74,7 +74,7 @@ pub struct UpdateReport {
 impl FalkSvm {
     /// Adds rows and removes others, by their number (in the order in which they were trained on
     /// or added, from 0; numbers of removed rows are not used again). Nothing is changed if there
-    /// is an error in the arguments.
+    /// is an error; one that names a row means that of the data to add.
     pub fn update(
         &mut self,
         added: Option<&Dataset>,
@@ -84,17 +84,43 @@ impl FalkSvm {
         let start = Instant::now();
         ensure_not_negative("refresh", params.refresh)?;
         let removed = &self.stored_rows(removed)?[..];
-        let n_added = match added {
-            Some(data) => {
-                data.samples().view().ensure_finite()?;
-                self.parts.numbers.ensure_room(data.n_rows())?;
-                self.parts.store.append(data)?;
-                self.parts.numbers.append(data.n_rows());
-                data.n_rows()
+        if let Some(data) = added {
+            data.samples().view().ensure_finite()?;
+            self.parts.numbers.ensure_room(data.n_rows())?;
+        }
+        let before = Before::of(&mut self.parts)?;
+        match self.change(added, removed, params.refresh) {
+            Ok(report) => Ok(UpdateReport {
+                seconds: start.elapsed().as_secs_f64(),
+                ..report
+            }),
+            Err(error) => {
+                let n_rows = before.n_rows as u32;
+                let number = |stored: u32| match stored.checked_sub(n_rows) {
+                    Some(added) => added,
+                    None => before.parts.numbers.of(stored),
+                };
+                let error = error.renumbered(number);
+                before.restore(&mut self.parts);
+                Err(error)
             }
-            None => 0,
-        };
-        let mut change = Change::new(self, params.refresh)?;
+        }
+    }
+
+    /// What can fail halfway.
+    fn change(
+        &mut self,
+        added: Option<&Dataset>,
+        removed: &[u32],
+        refresh: f64,
+    ) -> Result<UpdateReport> {
+        let mut n_added = 0;
+        if let Some(data) = added {
+            n_added = data.n_rows();
+            self.parts.store.append(data)?;
+            self.parts.numbers.append(n_added);
+        }
+        let mut change = Change::new(self, refresh)?;
         change.remove(removed)?;
         change.add(n_added)?;
         let report = change.settle()?;
@@ -102,7 +128,6 @@ impl FalkSvm {
         Ok(UpdateReport {
             added: n_added,
             removed: removed.len(),
-            seconds: start.elapsed().as_secs_f64(),
             ..report
         })
     }
@@ -130,6 +155,34 @@ impl FalkSvm {
             return Err(Error::NoRows);
         }
         Ok(stored)
+    }
+}
+
+/// A model as it was before an update: a copy of everything but the samples, by far the largest part,
+/// which only grow.
+struct Before {
+    /// Without samples.
+    parts: FalkParts,
+    n_rows: usize,
+}
+
+impl Before {
+    fn of(parts: &mut FalkParts) -> Result<Self> {
+        let none = Samples::dense(0, 0, Vec::new())?;
+        let samples = std::mem::replace(&mut parts.store.samples, none);
+        let copy = Self {
+            parts: parts.clone(),
+            n_rows: samples.n_rows(),
+        };
+        parts.store.samples = samples;
+        Ok(copy)
+    }
+
+    /// Takes back all that was changed.
+    fn restore(self, parts: &mut FalkParts) {
+        let changed = std::mem::replace(parts, self.parts);
+        parts.store.samples = changed.store.samples;
+        parts.store.samples.truncate(self.n_rows);
     }
 }
 

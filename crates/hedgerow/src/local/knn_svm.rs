@@ -155,11 +155,10 @@ impl KnnSvm {
         answer: impl Fn(&Opinion<'_>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let rows = &self.parts.rows;
-        let learner = Learner::new(&rows.store, &self.parts.params.local)?
-            .for_neighbourhoods(queries.n_rows());
+        let mut learner = Learner::new(&rows.store, &self.parts.params.local)?;
         let mut all = Vec::with_capacity(queries.n_rows());
         rows.for_each_block(queries, self.parts.params.k, |queries, lists| {
-            all.extend(self.consult_block(&learner, queries, lists, &answer)?);
+            all.extend(self.consult_block(&mut learner, queries, lists, &answer)?);
             Ok(())
         })?;
         Ok(all)
@@ -167,7 +166,7 @@ impl KnnSvm {
 
     fn consult_block<T: Send>(
         &self,
-        learner: &Learner<'_>,
+        learner: &mut Learner<'_>,
         queries: SamplesView<'_>,
         lists: &[Vec<Neighbour>],
         answer: &(impl Fn(&Opinion<'_>) -> Result<T> + Sync),
@@ -188,6 +187,7 @@ impl KnnSvm {
             .collect();
         tasks.par_sort_unstable();
         let groups: Vec<&[(Vec<u32>, u32)]> = tasks.chunk_by(|a, b| a.0 == b.0).collect();
+        learner.expect(groups.len());
         let workspaces = Spares::<Workspace>::new();
         let answers: Vec<Vec<(u32, T)>> = groups
             .par_iter()

@@ -1,5 +1,7 @@
 //! Training on one neighbourhood.
 
+mod many;
+
 use super::machine::{LocalMachine, LocalMachines, LocalModel};
 use super::params::LocalSvmParams;
 use super::store::{Answers, Store};
@@ -7,12 +9,9 @@ use crate::data::{Generator, Samples};
 use crate::kernel::{GaussianRows, Kernel, matrix_of_neighbourhood};
 use crate::solve::smo::Limits;
 use crate::svm::small::{Costs, SmallSvc, SmallSvr};
-use crate::svm::{LargeSvm, Sigmoid, Solved, pairs};
+use crate::svm::{CALIBRATION_FOLDS, Sigmoid, Solved, calibration_folds, pairs, too_large};
 use crate::{Error, Result, Status};
 use std::time::Instant;
-
-/// Folds of the cross-validation behind probabilities.
-const CALIBRATION_FOLDS: usize = 5;
 
 /// Variables of the largest problem whose matrix is kept, which then takes half a gigabyte a
 /// thread, and twice that if several machines share it.
@@ -115,8 +114,13 @@ impl<'a> Learner<'a> {
 
     /// For so many neighbourhoods, of which as many as there are threads are learnt at once.
     pub(super) fn for_neighbourhoods(mut self, count: usize) -> Self {
-        self.at_once = rayon::current_num_threads().min(count).max(1);
+        self.expect(count);
         self
+    }
+
+    /// Takes note of how many neighbourhoods come next.
+    pub(super) fn expect(&mut self, count: usize) {
+        self.at_once = rayon::current_num_threads().min(count).max(1);
     }
 
     pub(super) fn limits(&self) -> Limits {
@@ -208,13 +212,15 @@ impl<'a> Learner<'a> {
                     self.class_costs[codes[rows[p] as usize] as usize] * self.store.weight(rows[p])
                 })
                 .collect();
-            let sigmoid = if self.params.probability {
+            let mut sigmoid = None;
+            if self.params.probability {
                 let seed = self.params.solver.seed;
                 let mut generator = Generator::for_task(seed, (task << 16) + number as u64);
-                Some(self.calibrate(&labels, &costs, &mut generator, &mut workspace.svc)?)
-            } else {
-                None
-            };
+                let (curve, status) =
+                    self.calibrate(&labels, &costs, &mut generator, &mut workspace.svc)?;
+                sigmoid = Some(curve);
+                effort.status = effort.status.and(status);
+            }
             let (svc, limits) = (&mut workspace.svc, self.limits());
             let costs_of_rows = Costs::PerRow(&costs);
             let machine = match &by_rows {
@@ -251,70 +257,6 @@ impl<'a> Learner<'a> {
         ))
     }
 
-    /// As [`Learner::classify`], without a matrix of all pairs of rows.
-    fn classify_many(
-        &self,
-        rows: &[u32],
-        codes: &[u32],
-        classes: Vec<u32>,
-        kernel: Kernel,
-        task: u64,
-    ) -> Result<(LocalModel, Effort)> {
-        let samples = self.selected(rows);
-        let solver = &self.params.solver;
-        let svm = LargeSvm::new(&kernel, samples.view(), solver, self.start, self.at_once)?;
-        let code_at = |p: u32| codes[rows[p as usize] as usize];
-        let positions_of = |class: usize| {
-            let all = 0..rows.len() as u32;
-            all.filter(|&p| code_at(p) == classes[class])
-                .collect::<Vec<u32>>()
-        };
-        let cost =
-            |&row: &u32| self.class_costs[codes[row as usize] as usize] * self.store.weight(row);
-        let costs: Vec<f64> = rows.iter().map(cost).collect();
-        let mut effort = Effort::NONE;
-        let mut expansions = Vec::new();
-        for (number, (first, second)) in pairs(classes.len()).enumerate() {
-            let calibration = self
-                .params
-                .probability
-                .then_some((task << 16) + number as u64);
-            let (positive, negative) = (positions_of(first), positions_of(second));
-            let solved = svm.classify(&positive, &negative, &costs, calibration)?;
-            effort = effort.and(Effort::of(&solved));
-            let positions = positive.iter().chain(&negative);
-            let terms = positions
-                .map(|&p| rows[p as usize])
-                .zip(solved.coefficients);
-            expansions.push((
-                terms.filter(|&(_, beta)| beta != 0.0).collect(),
-                solved.rho,
-                solved.sigmoid,
-            ));
-        }
-        let machines = assemble(kernel, classes, expansions);
-        Ok((LocalModel::Machines(machines), effort))
-    }
-
-    /// As [`Learner::regress`], without a matrix of all pairs of rows.
-    fn regress_many(
-        &self,
-        rows: &[u32],
-        targets: &[f64],
-        costs: &[f64],
-        kernel: Kernel,
-    ) -> Result<(LocalModel, Effort)> {
-        let samples = self.selected(rows);
-        let solver = &self.params.solver;
-        let svm = LargeSvm::new(&kernel, samples.view(), solver, self.start, self.at_once)?;
-        let solved = svm.regress(targets, costs, self.params.epsilon)?;
-        let effort = Effort::of(&solved);
-        let terms = rows.iter().copied().zip(solved.coefficients);
-        let terms = terms.filter(|&(_, beta)| beta != 0.0).collect();
-        let machines = assemble(kernel, Vec::new(), vec![(terms, solved.rho, None)]);
-        Ok((LocalModel::Machines(machines), effort))
-    }
-
     fn selected(&self, rows: &[u32]) -> Samples {
         let rows: Vec<usize> = rows.iter().map(|&row| row as usize).collect();
         self.store.view().select(&rows)
@@ -328,16 +270,17 @@ impl<'a> Learner<'a> {
         costs: &[f64],
         generator: &mut Generator,
         svc: &mut SmallSvc,
-    ) -> Result<Sigmoid> {
+    ) -> Result<(Sigmoid, Status)> {
         let positive: Vec<bool> = labels.iter().map(|&label| label > 0).collect();
         let n_positive = positive.iter().filter(|&&yes| yes).count();
         let n_negative = labels.len() - n_positive;
         if n_positive.min(n_negative) < 2 {
             // Some fold would have to learn from one class.
-            return Ok(Sigmoid::prior(n_positive, n_negative));
+            return Ok((Sigmoid::prior(n_positive, n_negative), Status::Converged));
         }
-        let fold_of = stratified_folds(&positive, CALIBRATION_FOLDS, generator);
+        let fold_of = calibration_folds(&positive, generator);
         let mut decisions = vec![0.0; labels.len()];
+        let mut status = Status::Converged;
         for fold in 0..CALIBRATION_FOLDS {
             let kept: Vec<f64> = costs
                 .iter()
@@ -345,13 +288,14 @@ impl<'a> Learner<'a> {
                 .map(|(&cost, &f)| if f == fold { 0.0 } else { cost })
                 .collect();
             let machine = svc.solve(labels, Costs::PerRow(&kept), &self.limits())?;
+            status = status.and(machine.status);
             for (i, decision) in decisions.iter_mut().enumerate() {
                 if fold_of[i] == fold {
                     *decision = machine.decisions[i];
                 }
             }
         }
-        Ok(Sigmoid::fit(&decisions, &positive))
+        Ok((Sigmoid::fit(&decisions, &positive), status))
     }
 
     fn regress(
@@ -409,13 +353,6 @@ pub(super) fn most_kept_rows(answers: &Answers) -> usize {
     }
 }
 
-pub(super) fn too_large(kernel: &Kernel) -> Error {
-    Error::KernelUse {
-        kernel: kernel.to_string(),
-        problem: "its values on these data are too large: scale the features",
-    }
-}
-
 /// Distinct codes, ascending.
 pub(super) fn occurring(codes: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut classes: Vec<u32> = Vec::new();
@@ -425,27 +362,6 @@ pub(super) fn occurring(codes: impl Iterator<Item = u32>) -> Vec<u32> {
         }
     }
     classes
-}
-
-/// Deals the rows of each class to folds in turn, in random order.
-pub(super) fn stratified_folds(
-    positive: &[bool],
-    n_folds: usize,
-    generator: &mut Generator,
-) -> Vec<usize> {
-    let mut fold_of = vec![0; positive.len()];
-    let mut dealt = 0;
-    for class in [true, false] {
-        let mut members: Vec<usize> = (0..positive.len())
-            .filter(|&i| positive[i] == class)
-            .collect();
-        generator.shuffle(&mut members);
-        for i in members {
-            fold_of[i] = dealt % n_folds;
-            dealt += 1;
-        }
-    }
-    fold_of
 }
 
 pub(super) fn copy_submatrix(matrix: &[f32], n: usize, positions: &[usize], svc: &mut SmallSvc) {
@@ -490,121 +406,5 @@ fn assemble(kernel: Kernel, classes: Vec<u32>, expansions: Vec<Terms>) -> LocalM
         support,
         classes,
         machines,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::{ClassLabels, Dataset, Target};
-
-    const ROWS: usize = 150;
-
-    fn samples() -> Samples {
-        let mut generator = Generator::new(8);
-        let values = (0..2 * ROWS).map(|_| generator.normal()).collect();
-        Samples::dense(ROWS, 2, values).expect("samples")
-    }
-
-    fn store(target: Target, weighted: bool) -> Store {
-        let mut data = Dataset::new(samples(), target).expect("data");
-        if weighted {
-            let weights = (0..ROWS).map(|i| 1.0 + (i % 3) as f64).collect();
-            data = data.with_weights(weights).expect("weights");
-        }
-        Store::new(&data).expect("a store")
-    }
-
-    /// Decision values of all machines for all rows.
-    fn decisions(model: &LocalModel, store: &Store) -> Vec<Vec<f64>> {
-        let LocalModel::Machines(machines) = model else {
-            panic!("machines");
-        };
-        let (view, mut all) = (store.view(), Vec::new());
-        for x in 0..ROWS {
-            let value = |&s: &u32| {
-                let (s, x) = (view.row(s as usize), view.row(x));
-                machines.kernel.value(s, x, 2).expect("a value")
-            };
-            let values: Vec<f64> = machines.support.iter().map(value).collect();
-            let mut out = Vec::new();
-            machines.decisions_of(&values, &mut out);
-            all.push(out);
-        }
-        all
-    }
-
-    fn ensure_alike(one: &LocalModel, other: &LocalModel, store: &Store) {
-        let (one, other) = (decisions(one, store), decisions(other, store));
-        assert_eq!(one.concat().len(), other.concat().len());
-        for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
-            assert!((one - other).abs() < 5e-3, "{one} and {other}");
-        }
-    }
-
-    #[test]
-    fn large_neighbourhoods_are_learnt_like_small_ones() {
-        let rows: Vec<u32> = (0..ROWS as u32).rev().collect();
-        for n_classes in [2, 4] {
-            for weighted in [false, true] {
-                let class = |i: usize| samples().view().row(i).values()[0] * 1.3;
-                let code = |i| class(i).abs().floor().min(f64::from(n_classes) - 1.0);
-                let codes: Vec<f64> = (0..ROWS).map(code).collect();
-                let labels = ClassLabels::from_numbers(&codes);
-                let store = store(Target::Classes(labels.clone()), weighted);
-                let mut params = LocalSvmParams::default();
-                params.solver.kernel = Kernel::rbf(0.7).into();
-                params.cost = 5.0;
-                params.probability = weighted;
-                let first = labels.names()[0].clone();
-                params.class_weights = vec![(first, if weighted { 2.0 } else { 1.0 })];
-                let learner = Learner::new(&store, &params).expect("a learner");
-                let mut workspace = Workspace::default();
-                let (small, effort) = learner.learn(&rows, 3, &mut workspace).expect("small");
-                let Answers::Classes(labels) = &store.answers else {
-                    panic!("classes");
-                };
-                let classes = occurring(labels.codes().iter().copied());
-                assert_eq!(classes.len(), n_classes as usize);
-                let kernel = Kernel::rbf(0.7);
-                let large = learner.classify_many(&rows, labels.codes(), classes, kernel, 3);
-                let (large, other) = large.expect("large");
-                ensure_alike(&small, &large, &store);
-                assert!((effort.objective / other.objective - 1.0).abs() < 1e-3);
-                let curves = |model: &LocalModel| match model {
-                    LocalModel::Machines(all) => {
-                        all.machines.iter().map(|m| m.sigmoid).collect::<Vec<_>>()
-                    }
-                    LocalModel::Constant(_) => Vec::new(),
-                };
-                for (one, other) in curves(&small).iter().zip(curves(&large)) {
-                    assert_eq!(one.is_some(), weighted);
-                    for decision in [-1.5, 0.0, 0.5] {
-                        let at = |curve: &Sigmoid| curve.probability(decision);
-                        let (one, other) = (one.as_ref().map(at), other.as_ref().map(at));
-                        let gap = one.zip(other).map_or(0.0, |(one, other)| one - other);
-                        assert!(gap.abs() < 1e-2, "{one:?} and {other:?}");
-                    }
-                    assert_eq!(one.is_some(), other.is_some());
-                }
-                large.validate(ROWS, store.n_classes()).expect("valid");
-            }
-        }
-    }
-
-    #[test]
-    fn large_regressions_are_learnt_like_small_ones() {
-        let rows: Vec<u32> = (0..ROWS as u32).collect();
-        let target = |i: usize| samples().view().row(i).values()[1].sin();
-        let store = store(Target::Real((0..ROWS).map(target).collect()), true);
-        let mut params = LocalSvmParams::default();
-        params.solver.kernel = Kernel::rbf(0.7).into();
-        params.epsilon = 0.05;
-        let learner = Learner::new(&store, &params).expect("a learner");
-        let small = learner.learn(&rows, 0, &mut Workspace::default());
-        let targets: Vec<f64> = rows.iter().map(|&row| store.answer(row)).collect();
-        let costs: Vec<f64> = rows.iter().map(|&row| store.weight(row)).collect();
-        let large = learner.regress_many(&rows, &targets, &costs, Kernel::rbf(0.7));
-        ensure_alike(&small.expect("small").0, &large.expect("large").0, &store);
     }
 }

@@ -309,8 +309,9 @@ impl FalkParams {
                 found: store.len(),
             });
         }
-        let trials = Trials::new(self, grid, &store)?;
-        let mut selection = trials.run(progress)?;
+        let trials = Trials::new(self, grid, &store);
+        let selection = trials.and_then(|trials| trials.run(progress));
+        let mut selection = selection.map_err(|error| error.renumbered(|row| numbers.of(row)))?;
         for row in &mut selection.rows {
             *row = numbers.of(*row);
         }

@@ -25,8 +25,13 @@ use crate::linalg::{DotMap, Hit, PANEL, Panels, combined_within, least_combined,
 const COLUMNS: usize = 512;
 /// Queries of one pass over the rows.
 pub(super) const TOGETHER: usize = 48;
-/// Largest self-value in single precision: a product may be as large, a sum twice that.
+/// Largest self-value and squared norm in single precision: a product may be as large, a sum twice
+/// that.
 const LARGEST: f64 = 1e37;
+/// Factors of inner products that single precision can hold.
+const FACTORS: std::ops::RangeInclusive<f64> = 1e-37..=1e37;
+/// How much larger than that of any row $\gamma\|q\|^2 + r$ of a query may be.
+const OUTSIZE: f64 = 16.0;
 /// Largest share of the self-values that the margin may be.
 const WIDEST: f64 = 0.02;
 
@@ -46,6 +51,8 @@ struct Products {
     margin: f64,
     /// What products may lose because small numbers vanish.
     vanished: f64,
+    /// Largest self-value of a query for which that holds.
+    most: f64,
     /// Packed units a unit of distance.
     scale: f64,
 }
@@ -75,7 +82,7 @@ impl Product {
                 gamma,
                 coef0,
                 degree,
-            }) if gamma > 0.0 && coef0 >= 0.0 && (1..=64).contains(&degree) => {
+            }) if FACTORS.contains(&gamma) && coef0 >= 0.0 && (1..=64).contains(&degree) => {
                 Some(Self::Polynomial {
                     gamma,
                     coef0,
@@ -94,6 +101,26 @@ impl Product {
                 coef0,
                 degree,
             } => power(gamma * sq_norm + coef0, degree),
+        }
+    }
+
+    /// What a product of rows up to a squared norm may lose because numbers below the smallest of
+    /// single precision vanish, and the largest self-value of a query for which that holds.
+    fn vanished(self, terms: usize, sq_norm: f64) -> (f64, f64) {
+        let of_dot = 1e-36 * (terms as f64 + 4.0);
+        match self {
+            Self::Dot => (of_dot, LARGEST),
+            Self::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => {
+                // The loss of the base times the slope of the power there.
+                let base = OUTSIZE * (gamma * sq_norm + coef0);
+                let of_base = gamma * of_dot + f64::from(f32::MIN_POSITIVE);
+                let slope = f64::from(degree) * power(base, degree - 1);
+                (of_dot + of_base * slope, LARGEST.min(power(base, degree)))
+            }
         }
     }
 
@@ -250,18 +277,20 @@ impl Products {
             (store, width, scale)
         };
         let margin = product.margin(terms);
-        let mut largest = 0.0f64;
+        let mut longest = 0.0f64;
         let mut kept = Vec::with_capacity(rows.len() + PANEL);
         for norm in sq_norms {
             let value = product.self_value(norm);
-            if value.is_nan() || value > LARGEST {
+            if value.is_nan() || value.max(norm) > LARGEST {
                 return None;
             }
-            largest = largest.max(value);
+            longest = longest.max(norm);
             kept.push(((1.0 - margin) * value) as f32);
         }
-        let vanished = 1e-36 * (terms as f64 + 4.0);
-        if margin > WIDEST || largest > 0.0 && largest < 1e6 * vanished {
+        let (vanished, most) = product.vanished(terms, longest);
+        let largest = product.self_value(longest);
+        let is_lost = vanished.is_nan() || largest > 0.0 && largest < 1e6 * vanished;
+        if margin > WIDEST || is_lost {
             return None;
         }
         Some(Self {
@@ -270,6 +299,7 @@ impl Products {
             terms: kept,
             margin,
             vanished,
+            most,
             scale,
         })
     }
@@ -342,7 +372,7 @@ impl Products {
     /// $(1-\Gamma)s(q)$; not ready if that is out of range.
     fn own_term(&self, sq_norm: f64, ready: &mut bool) -> f32 {
         let value = self.product.self_value(sq_norm);
-        *ready &= value <= LARGEST;
+        *ready &= value <= self.most && sq_norm <= LARGEST;
         if *ready {
             ((1.0 - self.margin) * value) as f32
         } else {

@@ -57,7 +57,8 @@ impl Candidates {
     /// How many rows must lie within a distance for that to be a limit of the reach: the row that
     /// is left out may be among them.
     pub(super) fn needed(&self) -> usize {
-        self.k + usize::from(self.left_out.is_some())
+        let left_out = usize::from(self.left_out.is_some());
+        self.k.saturating_add(left_out)
     }
 
     /// Takes note that [`Candidates::needed`] different rows, not yet added, lie within a distance.

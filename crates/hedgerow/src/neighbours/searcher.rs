@@ -1,6 +1,5 @@
 //! An index at work.
 
-use super::Neighbour;
 use super::brute::{self, TOGETHER, pair_by_pair};
 use super::bucket_tree;
 use super::bucket_tree::BucketTree;
@@ -11,6 +10,7 @@ use super::deferred::DeferredTree;
 use super::index::{Body, Engine, Index, ensure_finite};
 use super::rank::{self, Asked, nearest_of};
 use super::scan::scan;
+use super::{Metric, Neighbour};
 use crate::data::{Row, SamplesView};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -37,10 +37,12 @@ pub struct Searcher<'a> {
     samples: SamplesView<'a>,
 }
 
-/// What is asked: the row, and the number of the row that does not count.
+/// What is asked: the row, its number among those that are asked about, and the number of the row
+/// that does not count.
 #[derive(Clone, Copy)]
 struct Query<'a> {
     row: Row<'a>,
+    number: usize,
     left_out: Option<u32>,
 }
 
@@ -71,6 +73,7 @@ impl<'a> Searcher<'a> {
             ensure_finite(row, q)?;
             Ok(Query {
                 row,
+                number: q,
                 left_out: None,
             })
         };
@@ -98,6 +101,7 @@ impl<'a> Searcher<'a> {
             ensure_finite(row, member as usize)?;
             Ok(Query {
                 row,
+                number: member as usize,
                 left_out: leave_out.then_some(member),
             })
         };
@@ -128,6 +132,7 @@ impl<'a> Searcher<'a> {
         ensure_finite(row, 0)?;
         let query = Query {
             row,
+            number: 0,
             left_out: None,
         };
         let n_features = self.samples.n_features().max(extent(row));
@@ -169,6 +174,7 @@ impl<'a> Searcher<'a> {
             .map_init(Scratch::default, |scratch, part| {
                 let mut asked = [Query {
                     row: Row::Dense(&[]),
+                    number: 0,
                     left_out: None,
                 }; TOGETHER];
                 for (slot, &(_, q)) in asked.iter_mut().zip(part) {
@@ -313,7 +319,19 @@ impl<'a> Searcher<'a> {
             n_features,
         };
         let candidates = scratch.found[at].finish();
-        nearest_of(asked, candidates, k, &mut scratch.rank, out)
+        nearest_of(asked, candidates, k, &mut scratch.rank, out)?;
+        // What has no distance is neither near nor far, and may have been passed over.
+        let others = self.index.len() - usize::from(query.left_out.is_some()).min(self.index.len());
+        if out.len() < k.min(others) || out.iter().any(|found| found.distance.is_nan()) {
+            return Err(Error::NoDistance {
+                row: query.number + 1,
+                metric: match self.index.metric() {
+                    Metric::Euclidean => "Euclidean".to_owned(),
+                    Metric::Kernel(kernel) => kernel.to_string(),
+                },
+            });
+        }
+        Ok(())
     }
 }
 

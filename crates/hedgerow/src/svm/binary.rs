@@ -6,12 +6,10 @@ use crate::data::{Generator, Samples, SamplesView};
 use crate::kernel::{CachedGram, Gram, Kernel};
 use crate::linalg::dot;
 use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
-use crate::svm::Sigmoid;
+use crate::svm::sigmoid::{CALIBRATION_FOLDS, Sigmoid, calibration_folds};
 use crate::{Error, Result, Status};
 use std::time::Instant;
 
-/// Folds of the cross-validation behind probabilities.
-const CALIBRATION_FOLDS: usize = 5;
 /// Share of its box by which a variable may miss a bound.
 const SNAP_SHARE: f64 = 1e-12;
 /// Scale below which a solution of ν-SVC is one that separates nothing.
@@ -28,9 +26,9 @@ pub(super) struct Workshop<'a> {
     pub(super) view: SamplesView<'a>,
     pub(super) solver: &'a SolverParams,
     /// Kernel cache of one machine.
-    pub(super) cache_bytes: usize,
+    cache_bytes: usize,
     /// Whether a machine is solved by one thread, because many are solved at once.
-    pub(super) sequential: bool,
+    sequential: bool,
     pub(super) start: Instant,
     /// Rows relative to their mean, for a linear kernel on dense rows whose coefficients sum to 0.
     centred: Option<Samples>,
@@ -92,7 +90,7 @@ impl<'a> Workshop<'a> {
         snap(problem, &mut solution);
         self.refine(rows, problem, &mut solution)?;
         if !solution.objective.is_finite() || solution.gradient.iter().any(|f| !f.is_finite()) {
-            return Err(self.overflow());
+            return Err(too_large(self.kernel));
         }
         Ok(solution)
     }
@@ -144,12 +142,13 @@ impl<'a> Workshop<'a> {
         }
         Ok(())
     }
+}
 
-    fn overflow(&self) -> Error {
-        Error::KernelUse {
-            kernel: self.kernel.to_string(),
-            problem: "its values on these data are too large: scale the features",
-        }
+/// What is wrong where a solution is no number.
+pub(crate) fn too_large(kernel: &Kernel) -> Error {
+    Error::KernelUse {
+        kernel: kernel.to_string(),
+        problem: "its values on these data are too large: scale the features",
     }
 }
 
@@ -349,16 +348,8 @@ pub(super) fn calibrate(
         ));
     }
     let mut generator = Generator::for_task(seed, task_number);
-    let mut fold_of = vec![0; n];
-    let mut dealt = 0;
-    for range in [0..task.n_positive, task.n_positive..n] {
-        let mut members: Vec<usize> = range.collect();
-        generator.shuffle(&mut members);
-        for t in members {
-            fold_of[t] = dealt % CALIBRATION_FOLDS;
-            dealt += 1;
-        }
-    }
+    let positive: Vec<bool> = (0..n).map(|t| t < task.n_positive).collect();
+    let fold_of = calibration_folds(&positive, &mut generator);
     let mut decisions = vec![0.0; n];
     let mut status = Status::Converged;
     for fold in 0..CALIBRATION_FOLDS {
@@ -374,6 +365,5 @@ pub(super) fn calibrate(
             decisions[t] = (solution.gradient[t] - problem.linear[t] - rho) / scale;
         }
     }
-    let positive: Vec<bool> = (0..n).map(|t| t < task.n_positive).collect();
     Ok((Sigmoid::fit(&decisions, &positive), status))
 }

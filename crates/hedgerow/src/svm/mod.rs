@@ -34,7 +34,7 @@ pub mod small;
 mod small_regression;
 mod svc;
 
-pub(crate) use binary::Solved;
+pub(crate) use binary::{Solved, too_large};
 pub use classifier::SvmClassifier;
 pub use coupling::{PROBABILITY_FLOOR, couple};
 pub use duals::Duals;
@@ -46,5 +46,6 @@ pub(crate) use parts::check_samples;
 pub use parts::{Expansion, Machine, SvmParts};
 pub use regression::{NuSvrParams, SvmRegressor, SvrParams};
 pub use sigmoid::Sigmoid;
+pub(crate) use sigmoid::{CALIBRATION_FOLDS, calibration_folds};
 pub use svc::{NuSvcParams, SvcParams};
 pub(crate) use svc::{weighty_rows, without_weightless_rows};

@@ -11,7 +11,12 @@
 //! | $f_i$ | `decisions` |
 //! | $N_+$, $N_-$ | `n_positive`, `n_negative` |
 
+use crate::data::Generator;
 use serde::{Deserialize, Serialize};
+
+/// Folds of the cross-validation that gives rows decision values of machines that did not learn from
+/// them.
+pub(crate) const CALIBRATION_FOLDS: usize = 5;
 
 const MAX_STEPS: usize = 100;
 const MIN_STEP: f64 = 1e-10;
@@ -118,6 +123,22 @@ impl Sigmoid {
             (target - 1.0) * z + z.exp().ln_1p()
         }
     }
+}
+
+/// Deals the rows of each class to [`CALIBRATION_FOLDS`] in turn, in random order.
+pub(crate) fn calibration_folds(positive: &[bool], generator: &mut Generator) -> Vec<usize> {
+    let mut fold_of = vec![0; positive.len()];
+    let mut dealt = 0;
+    for class in [true, false] {
+        let rows = 0..positive.len();
+        let mut members: Vec<usize> = rows.filter(|&i| positive[i] == class).collect();
+        generator.shuffle(&mut members);
+        for i in members {
+            fold_of[i] = dealt % CALIBRATION_FOLDS;
+            dealt += 1;
+        }
+    }
+    fold_of
 }
 
 #[cfg(test)]

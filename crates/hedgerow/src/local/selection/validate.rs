@@ -6,9 +6,10 @@
 use super::seed;
 use crate::data::Generator;
 use crate::kernel::{Kernel, matrix_of_neighbourhood};
-use crate::local::learner::{Learner, copy_submatrix, occurring, too_large};
+use crate::local::learner::{Learner, copy_submatrix, occurring};
 use crate::local::store::{Answers, Store};
 use crate::svm::small::{Costs, SmallSvc, SmallSvr};
+use crate::svm::too_large;
 use crate::svm::{Multiclass, pairs};
 use crate::{Result, Status};
 
