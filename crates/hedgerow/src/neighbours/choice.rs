@@ -25,18 +25,23 @@ const USUAL_K: usize = 10;
 /// Coordinates up to which boxes help to find a single nearest row, on all sets that were measured.
 const FEW_COORDINATES: usize = 128;
 
-impl Structure {
-    /// What finds the nearest row fastest, by rule and not by measurement: the same data always
-    /// give the same structure.
-    pub(crate) fn for_single_rows(metric: &Metric, samples: SamplesView<'_>) -> Self {
+impl IndexParams {
+    /// With the structure that finds single nearest rows fastest, unless one was chosen: by rule and
+    /// not by measurement, so that the same data always give the same.
+    pub(crate) fn for_single_rows(&self, metric: &Metric, samples: SamplesView<'_>) -> Self {
         let n_features = samples.n_features();
         let width = metric
             .embedding(n_features)
             .map(super::metric::Embedding::width);
-        match width {
-            Some(1..=FEW_COORDINATES) => Self::BucketTree,
-            None if metric.is_metric(n_features) => Self::CoverTree,
-            _ => Self::Brute,
+        let structure = match (self.structure, width) {
+            (Structure::Auto, Some(1..=FEW_COORDINATES)) => Structure::BucketTree,
+            (Structure::Auto, None) if metric.is_metric(n_features) => Structure::CoverTree,
+            (Structure::Auto, _) => Structure::Brute,
+            (chosen, _) => chosen,
+        };
+        Self {
+            structure,
+            ..self.clone()
         }
     }
 }
