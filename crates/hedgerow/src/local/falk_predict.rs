@@ -5,6 +5,7 @@ use super::machine::LocalModel;
 use super::ready::Scratch;
 use crate::data::{ClassName, SamplesView};
 use crate::neighbours::Neighbour;
+use crate::svm::{largest, pairs};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use rayon::prelude::*;
 
@@ -60,8 +61,8 @@ impl Voice<'_> {
         match self {
             Self::Constant(code) => out[*code as usize] += out.len() as f64 - 1.0,
             Self::Decisions(machines, decisions) => {
-                let pairs = crate::svm::pairs(machines.classes.len());
-                for ((a, b), &value) in pairs.zip(decisions.iter()) {
+                let pairs = pairs(machines.classes.len()).zip(decisions.iter());
+                for ((a, b), &value) in pairs {
                     let share = share(value);
                     out[machines.classes[a] as usize] += share;
                     out[machines.classes[b] as usize] += 1.0 - share;
@@ -282,22 +283,15 @@ impl Predictor for FalkSvm {
 /// The class codes that scores speak for: of two classes by the sign, of more the highest, the first
 /// of those that are equal.
 fn elected(scores: &ScoreMatrix) -> Vec<u32> {
-    let highest = |row: &[f64]| {
-        let places = (0u32..).zip(row);
-        let best = places.reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map_or(0, |(place, _)| place)
-    };
     match scores.columns.len() {
-        1 => scores
-            .values
-            .iter()
-            .map(|&value| u32::from(value <= 0.0))
-            .collect(),
-        classes => scores
-            .values
-            .chunks_exact(classes.max(1))
-            .map(highest)
-            .collect(),
+        1 => {
+            let second = |&value: &f64| u32::from(value <= 0.0);
+            scores.values.iter().map(second).collect()
+        }
+        classes => {
+            let rows = scores.values.chunks_exact(classes.max(1));
+            rows.map(largest).collect()
+        }
     }
 }
 
