@@ -75,7 +75,7 @@ PROBLEMS = {p.data: p for p in [
     Problem("covtype100k", 1000, 8, 32, chosen=(500, 0.1, 4, 64)),
     Problem("covtype570k", 1000, 8, 128),
     Problem("ijcnn1unit", 1000, 32, 8),
-    Problem("census_income", 1000, 16, 0.02, blend=(8000, 0.5, 32, 0.02, 31)),
+    Problem("census_income", 1000, 16, 0.02, blend=(8000, 0.5, 64, 0.02, 61)),
     Problem("kddcup99", 1000, 100, 1),
     Problem("spirals", 1000, 1, -0.5, svm=(1, 102400), cells=(1, 6400)),
     Problem("checker", 1000, 1, -0.5, svm=(1, 50)),

@@ -27,7 +27,7 @@ use super::store::Store;
 use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
-use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour};
+use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
 use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
@@ -236,10 +236,17 @@ impl FalkParams {
     /// The index that answers ask, one nearest row at a time, in place of the one that
     /// neighbourhoods were found with. Which it is must not depend on measured times: it is stored.
     fn answering(&self, index: Index, store: &Store) -> Result<Index> {
-        let params = self.index.for_single_rows(index.metric(), store.view());
-        if params.structure == index.structure() {
+        let structure = match self.index.structure {
+            Structure::Auto => Structure::for_single_rows(index.metric(), store.view()),
+            chosen => chosen,
+        };
+        if structure == index.structure() {
             return Ok(index);
         }
+        let params = IndexParams {
+            structure,
+            ..self.index.clone()
+        };
         Index::build(index.metric(), store.view(), None, &params)
     }
 
@@ -447,9 +454,11 @@ impl FalkSvm {
 /// An index of the centres, and the number of the centre at each row that is one.
 fn centre_lookup(parts: &FalkParts) -> Result<(Index, Vec<u32>)> {
     let metric = parts.params.metric(&parts.store)?;
-    let samples = parts.store.view();
-    let params = parts.params.index.for_single_rows(&metric, samples);
-    let index = Index::build(&metric, samples, Some(&parts.centres), &params)?;
+    let hints = IndexParams {
+        expected_k: Some(1),
+        ..parts.params.index.clone()
+    };
+    let index = Index::build(&metric, parts.store.view(), Some(&parts.centres), &hints)?;
     let mut numbers = vec![NOBODY; parts.store.len()];
     for (number, &row) in (0u32..).zip(&parts.centres) {
         numbers[row as usize] = number;

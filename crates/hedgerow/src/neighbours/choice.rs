@@ -3,7 +3,7 @@
 //! First on a sample of the rows, where building costs little. If looking at every row is clearly
 //! cheaper there, it is chosen; else the tree is built on all rows and measured again.
 
-use super::index::{Body, Engine, brute, buckets, cover};
+use super::index::{Body, Engine, brute, buckets, cover, ensure_finite};
 use super::{Index, IndexParams, Metric, Structure};
 use crate::Result;
 use crate::data::SamplesView;
@@ -25,23 +25,18 @@ const USUAL_K: usize = 10;
 /// Coordinates up to which boxes help to find a single nearest row, on all sets that were measured.
 const FEW_COORDINATES: usize = 128;
 
-impl IndexParams {
-    /// With the structure that finds single nearest rows fastest, unless one was chosen: by rule and
-    /// not by measurement, so that the same data always give the same.
-    pub(crate) fn for_single_rows(&self, metric: &Metric, samples: SamplesView<'_>) -> Self {
+impl Structure {
+    /// What finds the nearest row fastest, by rule and not by measurement: the same data always
+    /// give the same structure.
+    pub(crate) fn for_single_rows(metric: &Metric, samples: SamplesView<'_>) -> Self {
         let n_features = samples.n_features();
         let width = metric
             .embedding(n_features)
             .map(super::metric::Embedding::width);
-        let structure = match (self.structure, width) {
-            (Structure::Auto, Some(1..=FEW_COORDINATES)) => Structure::BucketTree,
-            (Structure::Auto, None) if metric.is_metric(n_features) => Structure::CoverTree,
-            (Structure::Auto, _) => Structure::Brute,
-            (chosen, _) => chosen,
-        };
-        Self {
-            structure,
-            ..self.clone()
+        match width {
+            Some(1..=FEW_COORDINATES) => Self::BucketTree,
+            None if metric.is_metric(n_features) => Self::CoverTree,
+            _ => Self::Brute,
         }
     }
 }
@@ -69,7 +64,13 @@ pub(super) fn cheapest(
     let sample_rows = (SAMPLE_VALUES / n_features.max(1)).clamp(FEW, SAMPLE);
     let stride = rows.len().div_ceil(sample_rows);
     let sample: Vec<u32> = rows.iter().copied().step_by(stride).collect();
-    let queries: Vec<u32> = spread(&rows, QUERIES);
+    // Whatever rows there are may be asked about, not only those that can be found: members that
+    // were chosen far apart are near to others, not to each other.
+    let mut queries: Vec<u32> = spread(samples.n_rows(), QUERIES);
+    queries.retain(|&row| ensure_finite(samples.row(row as usize), 0).is_ok());
+    if queries.is_empty() {
+        queries.push(rows[0]);
+    }
     // As many neighbours as there will be in the neighbourhood of the same size.
     let sample_k = k.div_ceil(stride).max(k.min(4));
     let timed = |structure| -> Result<f64> {
@@ -118,16 +119,11 @@ pub(super) fn cheapest(
     }
 }
 
-/// About `count` of the rows, evenly.
-fn spread(rows: &[u32], count: usize) -> Vec<u32> {
-    let stride = (rows.len() / count).max(1);
-    let from = stride / 2;
-    rows.iter()
-        .copied()
-        .skip(from)
-        .step_by(stride)
-        .take(count)
-        .collect()
+/// About `count` of so many rows, evenly.
+fn spread(n_rows: usize, count: usize) -> Vec<u32> {
+    let stride = (n_rows / count).max(1);
+    let places = (stride / 2..n_rows).step_by(stride).take(count);
+    places.map(|row| row as u32).collect()
 }
 
 /// The shorter of two runs: the first may have to wait for memory.
