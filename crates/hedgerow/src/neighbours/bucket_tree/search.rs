@@ -20,7 +20,7 @@ pub(in crate::neighbours) struct Scratch {
     relative: Vec<f32>,
     /// The coordinates in which a bucket varies.
     varying: Vec<f32>,
-    /// For each level the boxes within reach, nearest last.
+    /// For each level the boxes within reach that have not been visited.
     boxes: Vec<Vec<Hit>>,
     hits: Vec<Hit>,
 }
@@ -111,15 +111,10 @@ impl BucketTree {
         let mut boxes = std::mem::take(&mut scratch.boxes[level]);
         boxes.clear();
         boxes_within(panel, &scratch.probe.single, limit, &mut boxes);
-        // Few: sorted by insertion, nearest last.
-        for i in 1..boxes.len() {
-            let mut j = i;
-            while j > 0 && boxes[j - 1].squared < boxes[j].squared {
-                boxes.swap(j - 1, j);
-                j -= 1;
-            }
-        }
-        while let Some(hit) = boxes.pop() {
+        // The nearest first. Most searches end after a few of them, so that sorting all would be
+        // more work than looking for the next one.
+        while let Some(at) = nearest(&boxes) {
+            let hit = boxes.swap_remove(at);
             if hit.squared > self.limit(found.reach(), scratch.probe.box_error) {
                 break;
             }
@@ -212,13 +207,22 @@ impl BucketTree {
             scratch.hits.clear();
             let panel = &panels[p * size..(p + 1) * size];
             boxes_within(panel, &scratch.probe.single, f32::MAX, &mut scratch.hits);
-            let nearest = scratch
-                .hits
-                .iter()
-                .min_by(|a, b| a.squared.total_cmp(&b.squared));
-            p * FAN + nearest.map_or(0, |hit| hit.at as usize)
+            let nearest = nearest(&scratch.hits).map_or(0, |at| scratch.hits[at].at);
+            p * FAN + nearest as usize
         })
     }
+}
+
+/// Where the nearest of some boxes stands; the first if several are as near.
+fn nearest(boxes: &[Hit]) -> Option<usize> {
+    let (first, others) = boxes.split_first()?;
+    let mut best = (0, first.squared);
+    for (at, hit) in (1..).zip(others) {
+        if hit.squared < best.1 {
+            best = (at, hit.squared);
+        }
+    }
+    Some(best.0)
 }
 
 const _: () = assert!(FAN == PANEL);
