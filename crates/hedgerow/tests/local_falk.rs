@@ -8,6 +8,14 @@ use hedgerow::svm::SvcParams;
 use hedgerow::{Prediction, Predictor};
 use proptest::prelude::*;
 
+/// All ways in which machines are asked.
+const EVERY_WAY: [Assign; 4] = [
+    Assign::Nearest,
+    Assign::Centre,
+    Assign::Vote(3),
+    Assign::Blend(3),
+];
+
 /// Two noisy classes in a square, with some rows repeated.
 fn noisy(n: usize, n_features: usize, n_classes: usize, seed: u64) -> Dataset {
     let mut generator = Generator::new(seed);
@@ -179,12 +187,7 @@ fn a_stored_model_answers_as_before() {
     let bytes = postcard::to_stdvec(&model).unwrap();
     let mut again: FalkSvm = postcard::from_bytes(&bytes).unwrap();
     let test = noisy(300, 3, 3, 10);
-    for assign in [
-        Assign::Nearest,
-        Assign::Centre,
-        Assign::Vote(3),
-        Assign::Blend(3),
-    ] {
+    for assign in EVERY_WAY {
         model.set_assign(assign);
         again.set_assign(assign);
         let view = test.samples().view();
@@ -545,12 +548,7 @@ fn a_row_without_distances_is_named() {
     let quadratic = params(30).with_kernel(Kernel::polynomial(1.0, 1.0, 2));
     let mut model = quadratic.fit(&data).unwrap().model;
     let rows = Samples::dense(3, 2, vec![0.1, 0.2, 1e160, 0.0, 0.3, 0.1]).unwrap();
-    for assign in [
-        Assign::Nearest,
-        Assign::Centre,
-        Assign::Vote(3),
-        Assign::Blend(3),
-    ] {
+    for assign in EVERY_WAY {
         model.set_assign(assign);
         let told = model.predict(rows.view()).unwrap_err().to_string();
         assert!(told.starts_with("row 2 "), "{told}");
