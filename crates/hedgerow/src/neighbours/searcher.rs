@@ -321,7 +321,8 @@ impl<'a> Searcher<'a> {
         let candidates = scratch.found[at].finish();
         nearest_of(asked, candidates, k, &mut scratch.rank, out)?;
         // What has no distance is neither near nor far, and may have been passed over.
-        let others = self.index.len() - usize::from(query.left_out.is_some()).min(self.index.len());
+        let left_out = usize::from(query.left_out.is_some());
+        let others = self.index.len().saturating_sub(left_out);
         if out.len() < k.min(others) || out.iter().any(|found| found.distance.is_nan()) {
             return Err(Error::NoDistance {
                 row: query.number + 1,
