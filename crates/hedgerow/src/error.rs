@@ -16,6 +16,16 @@ pub enum Error {
         /// The range that would be accepted.
         requirement: &'static str,
     },
+    /// A parameter has a value of another kind.
+    #[error("parameter {name} = {value}: must be {requirement}")]
+    ParameterValue {
+        /// Name of the parameter as in the params struct.
+        name: &'static str,
+        /// The value given.
+        value: String,
+        /// What would be accepted.
+        requirement: String,
+    },
     /// Two parts of the input disagree in length.
     #[error("{what}: expected {expected}, found {found}")]
     Shape {

@@ -1,7 +1,10 @@
 //! What all methods have in common before they are trained.
 
 use crate::data::Dataset;
-use crate::{Fitted, Predictor, Result};
+use crate::method::Card;
+use crate::model::Model;
+use crate::params::{Parameters, Value};
+use crate::{Fitted, Result, Status};
 
 /// Parameters of a method that learns a model from data.
 ///
@@ -31,46 +34,80 @@ use crate::{Fitted, Predictor, Result};
 /// assert!(curved > straight);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
-pub trait Estimator: Clone + Send + Sync {
+pub trait Estimator: Parameters + Clone + Send + Sync + 'static {
     /// What is learnt.
-    type Model: Predictor;
+    type Model: Model;
+
+    /// The methods that these parameters stand for.
+    const METHODS: &'static [Card];
 
     /// An error that names the first parameter out of its range.
     fn check(&self) -> Result<()>;
 
     /// Trains on all rows.
     fn fit(&self, data: &Dataset) -> Result<Fitted<Self::Model>>;
+
+    /// A search for parameters of its own, where the method has one that is cheaper than a grid
+    /// of whole models.
+    fn own_search(&self) -> Option<&dyn OwnSearch> {
+        None
+    }
 }
 
-macro_rules! estimators {
-    ($($params:ty => $model:ty),* $(,)?) => {$(
-        impl Estimator for $params {
+/// A method's own search for parameters.
+pub trait OwnSearch {
+    /// Compares candidates. `axes` are parameters with the values to try, none for the usual ones;
+    /// `settings` say how to compare; `progress` is told how far it is and may stop it by an error.
+    fn search(
+        &self,
+        data: &Dataset,
+        axes: &[(String, Vec<Value>)],
+        settings: &[(String, Value)],
+        progress: &(dyn Fn(&str) -> Result<()> + Sync),
+    ) -> Result<Searched>;
+}
+
+/// What a method's own search found.
+#[derive(Debug, Clone)]
+pub struct Searched {
+    /// Names of the parameters that were varied.
+    pub names: Vec<&'static str>,
+    /// Values of the parameters of every candidate, with its score and its deviation.
+    pub candidates: Vec<(Vec<Value>, f64, f64)>,
+    /// Position of the chosen candidate.
+    pub best: usize,
+    /// What the score is.
+    pub measure: &'static str,
+    /// The worst status of a solver.
+    pub status: Status,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Further facts, for people and machines.
+    pub facts: Vec<(&'static str, Value)>,
+}
+
+/// Makes params an [`Estimator`] with their own `check` and `fit`; cards follow the model.
+macro_rules! estimator {
+    ($params:ty => $model:ty, [$($card:expr),+ $(,)?] $(, $own:ident)?) => {
+        impl crate::Estimator for $params {
             type Model = $model;
 
-            fn check(&self) -> Result<()> {
-                <$params>::check(self)
+            const METHODS: &'static [crate::method::Card] = &[$($card),+];
+
+            fn check(&self) -> crate::Result<()> {
+                Self::check(self)
             }
 
-            fn fit(&self, data: &Dataset) -> Result<Fitted<$model>> {
-                <$params>::fit(self, data)
+            fn fit(&self, data: &crate::data::Dataset) -> crate::Result<crate::Fitted<$model>> {
+                Self::fit(self, data)
             }
+
+            $(
+                fn $own(&self) -> Option<&dyn crate::OwnSearch> {
+                    Some(self)
+                }
+            )?
         }
-    )*};
+    };
 }
-
-estimators! {
-    crate::local::FalkParams => crate::local::FalkSvm,
-    crate::local::KnnParams => crate::local::Knn,
-    crate::local::KnnSvmParams => crate::local::KnnSvm,
-    crate::svm::linear::FisherParams => crate::svm::linear::LinearClassifier,
-    crate::svm::linear::LinearSvmParams => crate::svm::linear::LinearClassifier,
-    crate::svm::linear::LogisticParams => crate::svm::linear::LinearClassifier,
-    crate::svm::NuSvcParams => crate::svm::SvmClassifier,
-    crate::svm::NuSvrParams => crate::svm::SvmRegressor,
-    crate::svm::OneClassParams => crate::svm::OneClassSvm,
-    crate::svm::linear::PegasosParams => crate::svm::linear::LinearClassifier,
-    crate::svm::SvcParams => crate::svm::SvmClassifier,
-    crate::svm::SvrParams => crate::svm::SvmRegressor,
-    crate::tree::HlsvmParams => crate::tree::LinearTrees,
-    crate::tree::SvmTreesParams => crate::tree::LinearTrees,
-}
+pub(crate) use estimator;

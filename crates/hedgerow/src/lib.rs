@@ -18,6 +18,7 @@
 //! Arrows of dependency point one way: [`data`] and `linalg` at the bottom, then [`kernel`] and
 //! [`solve`], [`neighbours`], then the methods ([`svm`]), then [`evaluate`].
 
+pub mod capability;
 pub mod data;
 mod error;
 mod estimator;
@@ -25,8 +26,10 @@ pub mod evaluate;
 pub mod kernel;
 pub mod linalg;
 pub mod local;
+pub mod method;
 mod model;
 pub mod neighbours;
+pub mod params;
 pub mod select;
 pub mod solve;
 mod spares;
@@ -35,5 +38,5 @@ pub mod svm;
 pub mod tree;
 
 pub use error::{Error, Result};
-pub use estimator::Estimator;
-pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix, Status};
+pub use estimator::{Estimator, OwnSearch, Searched};
+pub use model::{Fitted, Model, Prediction, Predictor, Report, ScoreMatrix, Status};

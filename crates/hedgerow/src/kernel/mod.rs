@@ -9,6 +9,7 @@ mod local;
 mod maps;
 mod neighbourhood;
 mod packed;
+mod parameters;
 mod radial;
 mod scalar;
 mod spec;

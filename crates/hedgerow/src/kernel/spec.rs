@@ -35,10 +35,10 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub struct KernelSpec(Form);
+pub struct KernelSpec(pub(super) Form);
 
 #[derive(Debug, Clone, PartialEq)]
-enum Form {
+pub(super) enum Form {
     Fixed(Kernel),
     /// A tree that was built once with every symbol set to 1, so only values can go wrong.
     Symbolic(Call),
@@ -236,20 +236,9 @@ fn weighted_samples(space: &Kernel, samples: SamplesView<'_>) -> Option<Samples>
 impl Default for KernelSpec {
     /// The Gaussian kernel with gamma = 1 / features, as in LIBSVM.
     fn default() -> Self {
-        let gamma = Call {
-            name: "auto".to_owned(),
-            position: 1,
-            arguments: Vec::new(),
-        };
-        Self(Form::Symbolic(Call {
-            name: "rbf".to_owned(),
-            position: 1,
-            arguments: vec![Argument {
-                key: Some("gamma".to_owned()),
-                position: 1,
-                value: Value::Call(gamma),
-            }],
-        }))
+        let auto = Value::Call(Call::named("auto", Vec::new()));
+        let gamma = Argument::keyed("gamma", auto);
+        Self(Form::Symbolic(Call::named("rbf", vec![gamma])))
     }
 }
 

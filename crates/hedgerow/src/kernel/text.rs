@@ -36,6 +36,28 @@ pub(super) enum Value {
     Call(Call),
 }
 
+impl Call {
+    /// A call that nobody wrote.
+    pub(super) fn named(name: &str, arguments: Vec<Argument>) -> Self {
+        Self {
+            name: name.to_owned(),
+            position: 1,
+            arguments,
+        }
+    }
+}
+
+impl Argument {
+    /// A named argument that nobody wrote.
+    pub(super) fn keyed(key: &str, value: Value) -> Self {
+        Self {
+            key: Some(key.to_owned()),
+            position: 1,
+            value,
+        }
+    }
+}
+
 impl PartialEq for Call {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.arguments == other.arguments

@@ -11,11 +11,12 @@
 //!
 //! | document | here |
 //! |---|---|
-//! | $k$ | [`FalkParams::k`] |
-//! | $k' = \lfloor P k\rfloor$ | [`FalkParams::core_share`] is $P$ |
+//! | $k$ | [`FalkParams::neighbours`] |
+//! | $k' = \lfloor P k\rfloor$ | [`FalkParams::core`] is $P$ |
 //! | $C$, $K$, $\sigma$ | [`FalkParams::local`] |
 //! | $\mathcal C$, cnt | [`FalkSvm::centres`], [`FalkSvm::owner_of`] |
 
+use super::assign::Assign;
 use super::covering::{Covering, Ground, NOBODY};
 use super::lazy;
 use super::learner::{Effort, Learner, Workspace};
@@ -26,8 +27,8 @@ use super::ready::ReadyMachines;
 use super::store::Store;
 use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
-use crate::error::ensure_positive;
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
+use crate::params::{Words, params};
 use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
@@ -36,7 +37,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 /// In which order rows become centres.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Cover {
     /// By the levels of a cover tree; rows belong to the centre of smallest rank.
     #[default]
@@ -45,78 +46,34 @@ pub enum Cover {
     Simple,
 }
 
-/// Which local machine answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Assign {
-    /// That of the nearest training row (FaLK-SVM).
-    #[default]
-    Nearest,
-    /// That of the nearest centre (FaLK-SVMc): faster, slightly less accurate.
-    Centre,
-    /// The majority of those of this many nearest centres; the mean in regression.
-    Vote(u32),
-    /// The mean of what those of this many nearest centres say, each by how clearly: of the decision
-    /// values, or with more than two classes of the votes, each divided by how clear it is.
-    /// Machines that follow their own rows closely (large cost) make up for each other.
-    Blend(u32),
-}
-
-impl Assign {
-    /// How many machines answer for a row, if there are as many.
-    pub fn voters(self) -> u32 {
-        match self {
-            Self::Nearest | Self::Centre => 1,
-            Self::Vote(count) | Self::Blend(count) => count,
-        }
-    }
-}
-
 /// Parameters of FaLK-SVM.
+#[params(heading = "Neighbourhoods")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FalkParams {
-    /// Rows of a neighbourhood; 1000 by default, at most all rows.
-    pub k: usize,
-    /// Share of them in the core that a centre covers, in (0, 1]; 0.5 by default.
-    pub core_share: f64,
-    /// Order of the centres.
+    /// Rows of a neighbourhood, k; at most all rows.
+    #[param(default = 1000, least = 1, short = 'K', alias = "k", tunable)]
+    pub neighbours: usize,
+    /// Share of a neighbourhood that its centre answers for, k'/k.
+    #[param(default = 0.5, above = 0.0, most = 1.0, short = 'P', alias = "core_share", tunable)]
+    pub core: f64,
+    /// In which order rows become centres.
+    #[param(default = Cover::Levels)]
     pub cover: Cover,
-    /// How the machine of a neighbourhood is trained.
-    pub local: LocalSvmParams,
     /// Which machine answers; can be changed after training.
+    #[param(flatten)]
     pub assign: Assign,
+    /// How the machine of a neighbourhood is trained.
+    #[param(flatten)]
+    pub local: LocalSvmParams,
     /// The neighbour search.
+    #[param(skip)]
     pub index: IndexParams,
     /// The cover tree whose levels order the centres.
+    #[param(skip)]
     pub tree: CoverTreeParams,
 }
 
-impl Default for FalkParams {
-    fn default() -> Self {
-        Self {
-            k: 1000,
-            core_share: 0.5,
-            cover: Cover::Levels,
-            local: LocalSvmParams::default(),
-            assign: Assign::Nearest,
-            index: IndexParams::default(),
-            tree: CoverTreeParams::default(),
-        }
-    }
-}
-
 impl FalkParams {
-    /// Sets the size of neighbourhoods.
-    pub fn with_k(mut self, k: usize) -> Self {
-        self.k = k;
-        self
-    }
-
-    /// Sets the share of the core.
-    pub fn with_core_share(mut self, share: f64) -> Self {
-        self.core_share = share;
-        self
-    }
-
     /// Sets C.
     pub fn with_cost(mut self, cost: f64) -> Self {
         self.local.cost = cost;
@@ -129,37 +86,10 @@ impl FalkParams {
         self
     }
 
-    /// Sets which machine answers.
-    pub fn with_assign(mut self, assign: Assign) -> Self {
-        self.assign = assign;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("k", self.k as f64)?;
-        ensure_positive("core share", self.core_share)?;
-        if self.core_share > 1.0 {
-            return Err(Error::Parameter {
-                name: "core share",
-                value: self.core_share,
-                requirement: "at most 1",
-            });
-        }
-        if self.assign.voters() == 0 {
-            return Err(Error::Parameter {
-                name: "voting centres",
-                value: 0.0,
-                requirement: "at least 1",
-            });
-        }
-        self.local.check()
-    }
-
     /// Sizes of neighbourhood and core for a number of rows.
     pub fn sizes(&self, n_rows: usize) -> (usize, usize) {
-        let k = self.k.min(n_rows).max(1);
-        let core = (self.core_share * k as f64).floor() as usize;
+        let k = self.neighbours.min(n_rows).max(1);
+        let core = (self.core * k as f64).floor() as usize;
         (k, core.clamp(1, k))
     }
 

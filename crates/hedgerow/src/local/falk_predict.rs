@@ -1,6 +1,7 @@
 //! Answers of FaLK-SVM.
 
-use super::falk::{Assign, FalkSvm};
+use super::assign::Assign;
+use super::falk::FalkSvm;
 use super::machine::LocalModel;
 use super::ready::Scratch;
 use crate::data::{ClassName, SamplesView};

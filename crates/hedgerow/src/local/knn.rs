@@ -9,7 +9,7 @@
 //!
 //! | document | here |
 //! |---|---|
-//! | $k$ | [`KnnParams::k`] |
+//! | $k$ | [`KnnParams::neighbours`] |
 //! | $K$ | [`KnnParams::kernel`] |
 //! | $w$ | weights of the rows, 1 unless given |
 //! | conservative majority rule | [`Vote::Conservative`] |
@@ -18,9 +18,9 @@ use super::lazy::SearchableRows;
 use super::store::Answers;
 use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
-use crate::error::ensure_positive;
 use crate::kernel::{Kernel, KernelSpec};
 use crate::neighbours::{IndexParams, Neighbour};
+use crate::params::params;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -38,66 +38,33 @@ pub enum Vote {
 }
 
 /// Parameters of kernel k-NN.
+#[params(heading = "Neighbourhoods")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnnParams {
-    /// Rows that vote; 1 by default, at most all rows.
-    pub k: usize,
+    /// Rows that vote, k; at most all rows.
+    #[param(default = 1, least = 1, short = 'K', alias = "k", tunable)]
+    pub neighbours: usize,
     /// Kernel whose feature space distances are taken in; linear (Euclidean) by default.
+    #[param(default = Kernel::Linear.into(), flatten)]
     pub kernel: KernelSpec,
     /// What a tie means for a row with a known label.
+    #[param(skip)]
     pub vote: Vote,
     /// The neighbour search.
+    #[param(skip)]
     pub index: IndexParams,
-    /// Seed for percentiles in the kernel; 0 by default.
+    /// Seed for percentiles in the kernel.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
 }
 
-impl Default for KnnParams {
-    fn default() -> Self {
-        Self {
-            k: 1,
-            kernel: Kernel::Linear.into(),
-            vote: Vote::Majority,
-            index: IndexParams::default(),
-            seed: 0,
-        }
-    }
-}
-
 impl KnnParams {
-    /// Sets the number of rows that vote.
-    pub fn with_k(mut self, k: usize) -> Self {
-        self.k = k;
-        self
-    }
-
-    /// Sets the kernel whose feature space distances are taken in.
-    pub fn with_kernel(mut self, kernel: impl Into<KernelSpec>) -> Self {
-        self.kernel = kernel.into();
-        self
-    }
-
-    /// Sets what a tie means for a row with a known label.
-    pub fn with_vote(mut self, vote: Vote) -> Self {
-        self.vote = vote;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("k", self.k as f64)?;
-        match self.kernel.fixed() {
-            Some(kernel) => kernel.check(),
-            None => Ok(()),
-        }
-    }
-
     /// Keeps the rows with a positive weight and arranges them for searching. Data with classes
     /// give a classifier, data with real targets a regressor.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<Knn>> {
         self.check()?;
         let start = Instant::now();
-        let rows = SearchableRows::new(data, &self.kernel, self.seed, &self.index, self.k)?;
+        let rows = SearchableRows::new(data, &self.kernel, self.seed, &self.index, self.neighbours)?;
         let report = Report {
             support_vectors: rows.store.len(),
             seconds: start.elapsed().as_secs_f64(),
@@ -126,7 +93,7 @@ pub struct Knn {
 
 impl Knn {
     fn from_parts(parts: KnnParts) -> Self {
-        let needed = parts.params.k == 1;
+        let needed = parts.params.neighbours == 1;
         let twins = needed
             .then(|| Twins::new(parts.rows.store.view()))
             .flatten();
@@ -154,7 +121,7 @@ impl Knn {
         samples: SamplesView<'_>,
     ) -> Result<(Prediction, ScoreMatrix)> {
         let mut ballot = self.ballot(samples.n_rows());
-        let k = self.parts.params.k;
+        let k = self.parts.params.neighbours;
         let rows = &self.parts.rows;
         rows.for_each_block(samples, k, |_, lists| ballot.count(lists, None))?;
         Ok(ballot.result())
@@ -163,7 +130,7 @@ impl Knn {
     /// The answer for each training row from the others. Copies of a row are other rows.
     pub fn leave_one_out(&self) -> Result<Prediction> {
         let mut ballot = self.ballot(self.n_rows());
-        let k = self.parts.params.k;
+        let k = self.parts.params.neighbours;
         let rows = &self.parts.rows;
         if rows.store.len() < 2 {
             return Err(Error::Shape {

@@ -9,7 +9,7 @@
 //!
 //! | document | here |
 //! |---|---|
-//! | $k$ | [`KnnSvmParams::k`] |
+//! | $k$ | [`KnnSvmParams::neighbours`] |
 //! | $K$, $C$, $\sigma$ | [`KnnSvmParams::local`] |
 //! | $r_q$ | [`crate::neighbours`] |
 //!
@@ -21,8 +21,8 @@ use super::machine::LocalModel;
 use super::params::LocalSvmParams;
 use super::ready::{Ready, Scratch};
 use crate::data::{ClassName, Dataset, SamplesView};
-use crate::error::ensure_positive;
 use crate::neighbours::{IndexParams, Neighbour};
+use crate::params::params;
 use crate::spares::Spares;
 use crate::svm::pairs;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -31,33 +31,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Instant;
 
 /// Parameters of kNN-SVM.
+#[params(heading = "Neighbourhoods")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KnnSvmParams {
-    /// Rows that a machine is trained on; 200 by default, at most all rows.
-    pub k: usize,
+    /// Rows that a machine is trained on, k; at most all rows.
+    #[param(default = 200, least = 1, short = 'K', alias = "k", tunable)]
+    pub neighbours: usize,
     /// How the machine of a neighbourhood is trained.
+    #[param(flatten)]
     pub local: LocalSvmParams,
     /// The neighbour search.
+    #[param(skip)]
     pub index: IndexParams,
 }
 
-impl Default for KnnSvmParams {
-    fn default() -> Self {
-        Self {
-            k: 200,
-            local: LocalSvmParams::default(),
-            index: IndexParams::default(),
-        }
-    }
-}
-
 impl KnnSvmParams {
-    /// Sets the size of neighbourhoods.
-    pub fn with_k(mut self, k: usize) -> Self {
-        self.k = k;
-        self
-    }
-
     /// Sets C.
     pub fn with_cost(mut self, cost: f64) -> Self {
         self.local.cost = cost;
@@ -82,19 +70,13 @@ impl KnnSvmParams {
         self
     }
 
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("k", self.k as f64)?;
-        self.local.check()
-    }
-
     /// Keeps the rows with a positive weight and arranges them for searching. Data with classes
     /// give a classifier, data with real targets a regressor.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<KnnSvm>> {
         self.check()?;
         let start = Instant::now();
         let solver = &self.local.solver;
-        let rows = SearchableRows::new(data, &solver.kernel, solver.seed, &self.index, self.k)?;
+        let rows = SearchableRows::new(data, &solver.kernel, solver.seed, &self.index, self.neighbours)?;
         let params = self.clone();
         let model = KnnSvm::from_parts(KnnSvmParts { params, rows })?;
         let report = Report {
@@ -157,7 +139,7 @@ impl KnnSvm {
         let rows = &self.parts.rows;
         let mut learner = Learner::new(&rows.store, &self.parts.params.local)?;
         let mut all = Vec::with_capacity(queries.n_rows());
-        rows.for_each_block(queries, self.parts.params.k, |queries, lists| {
+        rows.for_each_block(queries, self.parts.params.neighbours, |queries, lists| {
             all.extend(self.consult_block(&mut learner, queries, lists, &answer)?);
             Ok(())
         })?;

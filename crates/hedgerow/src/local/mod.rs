@@ -5,6 +5,7 @@
 //! trains such machines beforehand, on neighbourhoods that together cover the data; [`KnnSvmParams`]
 //! trains one for every query; [`KnnParams`] only lets the nearest rows vote.
 
+mod assign;
 pub mod bounds;
 mod covering;
 mod falk;
@@ -23,7 +24,8 @@ mod selection;
 mod store;
 mod twins;
 
-pub use falk::{Assign, Cover, FalkParams, FalkSvm, Radii};
+pub use assign::Assign;
+pub use falk::{Cover, FalkParams, FalkSvm, Radii};
 pub use falk_explain::{Explanation, Influence};
 pub use falk_update::{ROW_TO_REMOVE, UpdateParams, UpdateReport};
 pub use knn::{Knn, KnnParams, Vote};

@@ -1,54 +1,34 @@
 //! Settings shared by the local machines.
 
-use crate::Result;
-use crate::data::ClassName;
-use crate::error::{ensure_not_negative, ensure_positive};
 use crate::kernel::KernelSpec;
+use crate::params::{ClassWeights, params};
 use crate::svm::SolverParams;
 use serde::{Deserialize, Serialize};
 
 /// How the machine of one neighbourhood is trained: C-SVC for classes (one-vs-one for more than
 /// two), ε-SVR for real targets.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LocalSvmParams {
-    /// Price of a violated margin, C; 1 by default.
+    /// Price of a violated margin, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the cost for some classes; 1 for all others.
-    pub class_weights: Vec<(ClassName, f64)>,
-    /// Errors up to this size are free in regression; 0.1 by default.
+    #[param(above = 0.0, option = "class_weight", no_python)]
+    pub class_weights: ClassWeights,
+    /// Errors up to this size cost nothing in regression.
+    #[param(default = 0.1, least = 0.0, short = 'p', tunable)]
     pub epsilon: f64,
-    /// Whether every machine is calibrated for probabilities, which costs five more solves; no by
-    /// default.
+    /// Calibrate every machine, so that the model can tell probabilities; costs five more solves.
+    #[param(default = false, switch = 'b')]
     pub probability: bool,
     /// Kernel and solver. Percentiles in the kernel (the default is `rbf(gamma=q50)`) are taken
     /// anew in every neighbourhood; other symbolic values once from all data.
+    #[param(default = local_solver(), flatten)]
     pub solver: SolverParams,
 }
 
-impl Default for LocalSvmParams {
-    fn default() -> Self {
-        let kernel = KernelSpec::parse("rbf(gamma=q50)").unwrap_or_default();
-        Self {
-            cost: 1.0,
-            class_weights: Vec::new(),
-            epsilon: 0.1,
-            probability: false,
-            solver: SolverParams {
-                kernel,
-                ..SolverParams::default()
-            },
-        }
-    }
-}
-
-impl LocalSvmParams {
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        ensure_not_negative("epsilon", self.epsilon)?;
-        for &(_, weight) in &self.class_weights {
-            ensure_positive("class weight", weight)?;
-        }
-        self.solver.check()
-    }
+/// The solver's settings with the median distance of each neighbourhood as width.
+fn local_solver() -> SolverParams {
+    SolverParams::default().with_kernel(KernelSpec::gaussian_by_percentile(50.0))
 }

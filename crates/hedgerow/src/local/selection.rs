@@ -317,7 +317,7 @@ impl FalkParams {
         }
         selection.seconds = start.elapsed().as_secs_f64();
         let mut chosen = self.clone();
-        chosen.k = selection.k;
+        chosen.neighbours = selection.k;
         chosen.local.cost = selection.cost;
         chosen.local.solver.kernel = selection.kernel.clone();
         Ok((chosen, selection))
@@ -391,7 +391,7 @@ impl<'a> Trials<'a> {
                 metric,
                 searcher: index.searcher(store.view())?,
                 k: largest,
-                core: core(params.core_share, largest),
+                core: core(params.core, largest),
             };
             if rows.is_empty() {
                 rows = draw.rows()?;
@@ -412,7 +412,7 @@ impl<'a> Trials<'a> {
 
     /// Number of validated rows of a neighbourhood.
     fn inner(&self, k: usize) -> usize {
-        let core = core(self.params.core_share, k);
+        let core = core(self.params.core, k);
         match self.grid.validate {
             Validate::Core => core,
             Validate::InnerHalf => (core / 2).max(1),

@@ -30,6 +30,7 @@
 //! last weights, because single steps throw these about; so the mean is the answer.
 
 use super::linear_rows::{LinearRows, with_store};
+use crate::params::Words;
 use crate::Status;
 use crate::data::Generator;
 use crate::linalg::{
@@ -64,12 +65,16 @@ const EQUALLY_GOOD: f64 = 1e-9;
 
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize, Words,
 )]
 pub enum HingeLoss {
-    /// $\max(0, 1 - y f(x))$, called L1.
+    /// L1: the violation.
+    ///
+    /// $\max(0, 1 - y f(x))$.
     Hinge,
-    /// $\max(0, 1 - y f(x))^2$, called L2.
+    /// L2: its square.
+    ///
+    /// $\max(0, 1 - y f(x))^2$.
     #[default]
     SquaredHinge,
 }

@@ -59,7 +59,7 @@ impl<'a> Workshop<'a> {
             kernel,
             view,
             solver,
-            cache_bytes: solver.cache_bytes,
+            cache_bytes: solver.cache_bytes(),
             sequential: false,
             start,
             centred,

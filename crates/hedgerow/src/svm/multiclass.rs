@@ -1,17 +1,25 @@
 //! From binary machines to several classes.
 
+use crate::params::Words;
 use serde::{Deserialize, Serialize};
 
 /// How more than two classes are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Multiclass {
-    /// A machine for every pair of classes; each has one vote, ties go to the earlier class.
+    /// One machine for each pair of classes.
+    ///
+    /// Each has one vote, ties go to the earlier class.
+    #[word("ovo", "one-vs-one")]
     #[default]
     OneVsOne,
-    /// A machine for every class against all others; the largest decision value wins.
+    /// One machine for each class against the rest.
+    ///
+    /// The largest decision value wins.
+    #[word("ovr", "one-vs-rest")]
     OneVsRest,
-    /// The machines of one-vs-one, asked along a directed acyclic graph: each answer rules one
-    /// class out.
+    /// The machines of ovo, asked along a decision graph.
+    ///
+    /// Each answer rules one class out.
     Dag,
 }
 

@@ -3,10 +3,11 @@
 use super::binary::Workshop;
 use super::expansion::{Evaluator, Use};
 use super::params::forward_solver_builders;
-use super::svc::{ensure_nu, keep_rows, row_weights, without_weightless_rows};
+use super::svc::{keep_rows, row_weights, without_weightless_rows};
 use super::{Expansion, Machine, SolverParams};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::Kernel;
+use crate::params::params;
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -16,38 +17,20 @@ use std::time::Instant;
 ///
 /// $\min \tfrac12\alpha^\top K\alpha$ with $0 \le \alpha_i \le$ weight, $\sum\alpha = \nu \sum$ weights. Targets
 /// are not read.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OneClassParams {
-    /// ν in (0, 1]; 0.5 by default.
+    /// Upper bound of the share of training rows outside, ν.
+    #[param(default = 0.5, above = 0.0, most = 1.0, short = 'n', tunable)]
     pub nu: f64,
     /// Kernel and solver.
+    #[param(flatten)]
     pub solver: SolverParams,
-}
-
-impl Default for OneClassParams {
-    fn default() -> Self {
-        Self {
-            nu: 0.5,
-            solver: SolverParams::default(),
-        }
-    }
 }
 
 forward_solver_builders!(OneClassParams);
 
 impl OneClassParams {
-    /// Sets ν.
-    pub fn with_nu(mut self, nu: f64) -> Self {
-        self.nu = nu;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_nu(self.nu)?;
-        self.solver.check()
-    }
-
     /// Trains on the rows with a positive weight.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<OneClassSvm>> {
         self.check()?;

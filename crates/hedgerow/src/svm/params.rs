@@ -1,56 +1,42 @@
 //! What all kernel machines share: kernel, stopping, memory.
 
-use crate::Result;
-use crate::error::{ensure_not_negative, ensure_positive};
 use crate::kernel::KernelSpec;
+use crate::params::params;
 use crate::solve::smo::Limits;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Kernel and solver settings of every kernel machine.
+#[params(heading = "Solver")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolverParams {
     /// The kernel; Gaussian with gamma = 1 / features by default.
+    #[param(flatten)]
     pub kernel: KernelSpec,
-    /// Largest violation of optimality that is accepted; 0.001 by default.
+    /// Stop when the largest violation of optimality is below this.
+    #[param(default = 1e-3, above = 0.0, short = 'e', python = "tol")]
     pub tolerance: f64,
-    /// Memory for kernel rows; 200 MiB by default. It changes the time, never the result.
-    pub cache_bytes: usize,
-    /// Whether settled variables are left out until the end; yes by default.
+    /// Memory for kernel rows in MB; it changes the time, never the result.
+    #[param(default = 200.0, above = 0.0, most = 1e9, short = 'm', python = "cache_size", unsaid)]
+    pub cache_mb: f64,
+    /// Leave settled rows out until the end.
+    #[param(default = true, switch = 'h')]
     pub shrinking: bool,
-    /// Largest number of pair updates of one machine; the solver's own cap by default.
+    /// Largest number of pair updates of one machine.
+    #[param(unless = "the solver's own cap", python = "max_iter", python_none = "-1")]
     pub max_iterations: Option<u64>,
-    /// Largest wall-clock time of the whole fit; unlimited by default.
+    /// Largest wall-clock time of the whole fit in seconds.
+    #[param(least = 0.0, unless = "unlimited", no_python)]
     pub max_seconds: Option<f64>,
-    /// Seed of everything random: sampled percentiles, folds of the calibration; 0 by default.
+    /// Seed of everything random: sampled percentiles, folds of the calibration.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
 }
 
-impl Default for SolverParams {
-    fn default() -> Self {
-        Self {
-            kernel: KernelSpec::default(),
-            tolerance: 1e-3,
-            cache_bytes: 200 << 20,
-            shrinking: true,
-            max_iterations: None,
-            max_seconds: None,
-            seed: 0,
-        }
-    }
-}
-
 impl SolverParams {
-    /// An error that names the first setting out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("tolerance", self.tolerance)?;
-        if let Some(seconds) = self.max_seconds {
-            ensure_not_negative("max_seconds", seconds)?;
-        }
-        if let Some(kernel) = self.kernel.fixed() {
-            kernel.check()?;
-        }
-        Ok(())
+    /// Memory for kernel rows in bytes.
+    pub fn cache_bytes(&self) -> usize {
+        (self.cache_mb * f64::from(1 << 20)) as usize
     }
 
     /// Limits of a solve that begins now, in a fit that began at `start`.
@@ -82,9 +68,9 @@ macro_rules! forward_solver_builders {
                 self
             }
 
-            /// Sets the memory for kernel rows.
-            pub fn with_cache_bytes(mut self, cache_bytes: usize) -> Self {
-                self.solver.cache_bytes = cache_bytes;
+            /// Sets the memory for kernel rows, in MB.
+            pub fn with_cache_mb(mut self, cache_mb: f64) -> Self {
+                self.solver.cache_mb = cache_mb;
                 self
             }
 
@@ -111,18 +97,12 @@ macro_rules! forward_solver_builders {
                 self.solver.seed = seed;
                 self
             }
-
-            /// Sets all settings of the solver.
-            pub fn with_solver(mut self, solver: crate::svm::SolverParams) -> Self {
-                self.solver = solver;
-                self
-            }
         }
     };
 }
 pub(super) use forward_solver_builders;
 
-/// Gives a params struct with the fields `class_weights` and `multiclass` their builders.
+/// Gives a params struct with the field `class_weights` a builder for single classes.
 macro_rules! class_builders {
     ($params:ty) => {
         impl $params {
@@ -130,12 +110,6 @@ macro_rules! class_builders {
             pub fn with_class_weight(mut self, class: crate::data::ClassName, weight: f64) -> Self {
                 self.class_weights.retain(|(name, _)| *name != class);
                 self.class_weights.push((class, weight));
-                self
-            }
-
-            /// Sets how more than two classes are told apart.
-            pub fn with_multiclass(mut self, multiclass: crate::svm::Multiclass) -> Self {
-                self.multiclass = multiclass;
                 self
             }
         }

@@ -4,10 +4,10 @@ use super::binary::{Solved, Workshop};
 use super::expansion::{Evaluator, Use};
 use super::one_class::expansion;
 use super::params::forward_solver_builders;
-use super::svc::{ensure_nu, row_weights, without_weightless_rows};
+use super::svc::{row_weights, without_weightless_rows};
 use super::{Expansion, SolverParams};
 use crate::data::{ClassName, Dataset, SamplesView};
-use crate::error::{ensure_not_negative, ensure_positive};
+use crate::params::params;
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,70 +15,39 @@ use std::time::Instant;
 
 /// ε-SVR: $\min \tfrac12\|w\|^2 + \sum_i C_i \max(0, |t_i - f(x_i)| - \varepsilon)$ with $C_i$ = cost × sample
 /// weight.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SvrParams {
-    /// Price of leaving the tube, C; 1 by default.
+    /// Price of leaving the tube, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
-    /// Half width of the tube; 0.1 by default.
+    /// Half width of the tube: errors up to this cost nothing.
+    #[param(default = 0.1, least = 0.0, short = 'p', tunable)]
     pub epsilon: f64,
     /// Kernel and solver.
+    #[param(flatten)]
     pub solver: SolverParams,
-}
-
-impl Default for SvrParams {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            epsilon: 0.1,
-            solver: SolverParams::default(),
-        }
-    }
 }
 
 /// ν-SVR: ε-SVR whose tube is as wide as it must be for about a share ν of the rows outside.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NuSvrParams {
-    /// Price of leaving the tube, C; 1 by default.
+    /// Price of leaving the tube, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
-    /// ν in (0, 1]; 0.5 by default.
+    /// Upper bound of the share of rows outside the tube, ν.
+    #[param(default = 0.5, above = 0.0, most = 1.0, short = 'n', tunable)]
     pub nu: f64,
     /// Kernel and solver.
+    #[param(flatten)]
     pub solver: SolverParams,
-}
-
-impl Default for NuSvrParams {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            nu: 0.5,
-            solver: SolverParams::default(),
-        }
-    }
 }
 
 forward_solver_builders!(SvrParams);
 forward_solver_builders!(NuSvrParams);
 
 impl SvrParams {
-    /// Sets the price of leaving the tube.
-    pub fn with_cost(mut self, cost: f64) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Sets the half width of the tube.
-    pub fn with_epsilon(mut self, epsilon: f64) -> Self {
-        self.epsilon = epsilon;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        ensure_not_negative("epsilon", self.epsilon)?;
-        self.solver.check()
-    }
-
     /// Trains on the rows with a positive weight.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<SvmRegressor>> {
         self.check()?;
@@ -87,25 +56,6 @@ impl SvrParams {
 }
 
 impl NuSvrParams {
-    /// Sets the price of leaving the tube.
-    pub fn with_cost(mut self, cost: f64) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Sets ν.
-    pub fn with_nu(mut self, nu: f64) -> Self {
-        self.nu = nu;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        ensure_nu(self.nu)?;
-        self.solver.check()
-    }
-
     /// Trains on the rows with a positive weight.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<SvmRegressor>> {
         self.check()?;

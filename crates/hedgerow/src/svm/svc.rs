@@ -6,8 +6,8 @@ use super::multiclass::pairs;
 use super::params::{class_builders, forward_solver_builders};
 use super::{Duals, Expansion, Machine, Multiclass, SolverParams, SvmClassifier, SvmParts};
 use crate::data::{ClassName, CsrMatrix, Dataset, Samples, SamplesView};
-use crate::error::ensure_positive;
 use crate::kernel::Kernel;
+use crate::params::{ClassWeights, params};
 use crate::solve::smo::DenseSolver;
 use crate::{Error, Fitted, Report, Result, Status};
 use rayon::prelude::*;
@@ -32,30 +32,24 @@ use std::time::Instant;
 /// assert_eq!(fitted.report.support_vectors, 2);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SvcParams {
-    /// Price of a violated margin, C; 1 by default.
+    /// Price of a violated margin, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the cost for some classes; 1 for all others.
-    pub class_weights: Vec<(ClassName, f64)>,
-    /// How more than two classes are told apart; one-vs-one by default.
+    #[param(above = 0.0, option = "class_weight", no_python)]
+    pub class_weights: ClassWeights,
+    /// How more than two classes are told apart.
+    #[param(default = Multiclass::OneVsOne, no_python)]
     pub multiclass: Multiclass,
-    /// Whether to calibrate probabilities, which costs five more fits; no by default.
+    /// Calibrate, so that the model can tell probabilities; costs five more fits.
+    #[param(default = false, switch = 'b', no_python)]
     pub probability: bool,
     /// Kernel and solver.
+    #[param(flatten)]
     pub solver: SolverParams,
-}
-
-impl Default for SvcParams {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            class_weights: Vec::new(),
-            multiclass: Multiclass::OneVsOne,
-            probability: false,
-            solver: SolverParams::default(),
-        }
-    }
 }
 
 forward_solver_builders!(SvcParams);
@@ -64,27 +58,6 @@ forward_solver_builders!(NuSvcParams);
 class_builders!(SvcParams);
 
 impl SvcParams {
-    /// Sets the price of a violated margin.
-    pub fn with_cost(mut self, cost: f64) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Sets whether to calibrate probabilities.
-    pub fn with_probability(mut self, probability: bool) -> Self {
-        self.probability = probability;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        for &(_, weight) in &self.class_weights {
-            ensure_positive("class weight", weight)?;
-        }
-        self.solver.check()
-    }
-
     /// Trains on the rows with a positive weight.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<SvmClassifier>> {
         self.fit_machines(data, None).map(|(fitted, _)| fitted)
@@ -138,54 +111,24 @@ impl SvcParams {
 
 /// ν-SVC: C-SVC whose cost is chosen such that ν bounds the share of margin errors from above and
 /// that of support vectors from below.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NuSvcParams {
-    /// ν in (0, 1]; 0.5 by default.
+    /// Upper bound of the share of margin errors, lower bound of that of support vectors, ν.
+    #[param(default = 0.5, above = 0.0, most = 1.0, short = 'n', tunable)]
     pub nu: f64,
-    /// How more than two classes are told apart; one-vs-one by default.
+    /// How more than two classes are told apart.
+    #[param(default = Multiclass::OneVsOne, no_python)]
     pub multiclass: Multiclass,
-    /// Whether to calibrate probabilities, which costs five more fits; no by default.
+    /// Calibrate, so that the model can tell probabilities; costs five more fits.
+    #[param(default = false, switch = 'b', no_python)]
     pub probability: bool,
     /// Kernel and solver.
+    #[param(flatten)]
     pub solver: SolverParams,
 }
 
-impl Default for NuSvcParams {
-    fn default() -> Self {
-        Self {
-            nu: 0.5,
-            multiclass: Multiclass::OneVsOne,
-            probability: false,
-            solver: SolverParams::default(),
-        }
-    }
-}
-
 impl NuSvcParams {
-    /// Sets ν.
-    pub fn with_nu(mut self, nu: f64) -> Self {
-        self.nu = nu;
-        self
-    }
-
-    /// Sets how more than two classes are told apart.
-    pub fn with_multiclass(mut self, multiclass: Multiclass) -> Self {
-        self.multiclass = multiclass;
-        self
-    }
-
-    /// Sets whether to calibrate probabilities.
-    pub fn with_probability(mut self, probability: bool) -> Self {
-        self.probability = probability;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_nu(self.nu)?;
-        self.solver.check()
-    }
-
     /// Trains on the rows with a positive weight.
     ///
     /// # Errors
@@ -208,18 +151,6 @@ impl NuSvcParams {
         )
         .map(|(fitted, _)| fitted)
     }
-}
-
-/// Accepts ν in (0, 1].
-pub(super) fn ensure_nu(nu: f64) -> Result<()> {
-    if nu > 0.0 && nu <= 1.0 {
-        return Ok(());
-    }
-    Err(Error::Parameter {
-        name: "nu",
-        value: nu,
-        requirement: "greater than 0 and at most 1",
-    })
 }
 
 /// The data without rows of weight 0; an error if none is left.

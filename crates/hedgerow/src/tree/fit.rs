@@ -51,7 +51,7 @@ impl HlsvmParams {
         let data = without_weightless_rows(data)?;
         ensure_addressable(&data)?;
         let labels = data.classes()?;
-        let council = match (&self.forest, self.multiclass, present_classes(labels)) {
+        let council = match (self.forest(), self.multiclass, present_classes(labels)) {
             (_, TreeMulticlass::OneVsOne, 3..) => Council::OneVsOne,
             (Some(_), _, _) => Council::Forest,
             (None, _, _) => Council::Single,
@@ -130,7 +130,7 @@ impl HlsvmParams {
 
     /// One tree, or as many as the forest has, each on some of the rows.
     fn plant_together(&self, task: Task<'_>, rows: &[u32], seed: u64) -> Result<Vec<Planted>> {
-        let Some(forest) = &self.forest else {
+        let Some(forest) = self.forest() else {
             return Ok(vec![self.plant(task, rows.to_vec(), seed)?]);
         };
         (0..forest.trees)
@@ -158,7 +158,7 @@ impl HlsvmParams {
     fn plant(&self, task: Task<'_>, rows: Vec<u32>, seed: u64) -> Result<Planted> {
         let (growing, held_out) = self.hold_out(&task, rows, seed);
         let n_features = task.view.n_features();
-        let share = self.forest.as_ref().map_or(1.0, |f| f.feature_share);
+        let share = self.forest().map_or(1.0, |f| f.feature_share);
         let ground = Ground {
             view: task.view,
             codes: task.codes,

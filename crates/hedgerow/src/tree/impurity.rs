@@ -1,15 +1,22 @@
 //! How mixed a node is, and what a split gains.
 
+use crate::params::Words;
 use serde::{Deserialize, Serialize};
 
 /// Measure of how mixed the classes of a node are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Impurity {
-    /// $-\sum_c p_c \log_2 p_c$, in bits.
+    /// Information, in bits.
+    ///
+    /// $-\sum_c p_c \log_2 p_c$.
     #[default]
     Entropy,
+    /// 1 - sum of squared shares.
+    ///
     /// $1 - \sum_c p_c^2$.
     Gini,
+    /// Share of the smaller classes.
+    ///
     /// $1 - \max_c p_c$. Blind to splits whose two sides keep the same majority: for comparison.
     Misclassification,
 }

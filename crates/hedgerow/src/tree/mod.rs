@@ -41,6 +41,7 @@ mod grouping;
 mod grow;
 mod impurity;
 mod model;
+mod node_solver;
 mod params;
 mod prune;
 mod split;
@@ -50,8 +51,9 @@ pub use bounds::{TreeComplexity, complexity_term, effective_leaves, vc_bound};
 pub use compiled::{NodeSummary, Tree};
 pub use impurity::Impurity;
 pub use model::{Council, LinearTrees, PathCosts};
+pub use node_solver::NodeSolver;
 pub use params::{
-    Coefficients, ForestParams, Frame, HlsvmParams, LambdaRule, NodeSolver, Threshold,
+    Coefficients, ForestParams, Frame, HlsvmParams, LambdaRule, Preset, Threshold,
     TreeMulticlass, Weighting,
 };
 pub use prune::PruningStep;

@@ -1,49 +1,28 @@
 //! Parameters of H-LSVM.
 
-use super::Impurity;
-use crate::error::{ensure_not_negative, ensure_positive};
+use super::{Impurity, NodeSolver};
+use crate::Result;
+use crate::params::{Value, Words, params, read_as};
 use crate::solve::dual_coordinate::HingeLoss;
 use crate::solve::weighted_pegasos::PegasosParams;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// What finds the hyperplane of a node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum NodeSolver {
-    /// Dual coordinate descent until the projected gradients of a pass differ by no more than the
-    /// tolerance, or the passes are used up.
-    Dcd {
-        /// Largest range of projected gradients that is accepted.
-        tolerance: f64,
-        /// Most passes over the rows of a node. Then the hyperplane is taken as it is: a split
-        /// is judged by its gain, and costly small nodes would take most of the time.
-        max_passes: u32,
-    },
-    /// Weighted-Pegasos.
-    Pegasos(PegasosParams),
-}
-
-impl Default for NodeSolver {
-    fn default() -> Self {
-        Self::Dcd {
-            tolerance: 0.1,
-            max_passes: 100,
-        }
-    }
-}
-
 /// How much the rows of a node weigh when its hyperplane is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Weighting {
-    /// Both sides weigh one half: $\nu_i = 1/(2 N_\pm)$.
+    /// Both sides of a node weigh one half.
+    ///
+    /// $\nu_i = 1/(2 N_\pm)$.
     #[default]
     Balanced,
-    /// All rows weigh the same: $\nu_i = 1/N$. Small sides are then easily given up.
+    /// All rows weigh the same.
+    ///
+    /// $\nu_i = 1/N$. Small sides are then easily given up.
     Uniform,
 }
 
 /// Where a hyperplane is placed along its normal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Threshold {
     /// Where the SVM puts it.
     Svm,
@@ -54,43 +33,55 @@ pub enum Threshold {
 
 /// In which coordinates a node's hyperplane is trained. Dense data only: moving the origin would
 /// fill sparse rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Frame {
-    /// Those of the data.
+    /// The coordinates of the data.
     Raw,
-    /// The origin is the mean of the node's rows.
+    /// Mean 0 in every node.
     Centred,
-    /// The mean is 0 and the deviation 1 in every feature that varies among the node's rows.
+    /// Mean 0 and deviation 1 in every node.
+    ///
+    /// Features that do not vary among its rows are left as they are.
     #[default]
     Standardised,
 }
 
 /// How the regulariser changes on the way down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum LambdaRule {
-    /// The same $\lambda$ in all nodes, as in the document: the costs $\nu_i / (\lambda N_H)$ grow as the
+    /// The same in all nodes.
+    ///
+    /// As in the document: the costs $\nu_i / (\lambda N_H)$ grow as the
     /// square of what a node is smaller than the root.
     #[default]
     Constant,
+    /// Times the rows of the root over those of the node.
+    ///
     /// $\lambda N / N_H$, so that the costs $\nu_i / (\lambda N)$ grow with the weights of the rows only.
     BySize,
 }
 
 /// How more than two classes are told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum TreeMulticlass {
-    /// One tree; every node splits the classes into two groups.
+    /// One tree for all classes.
+    ///
+    /// Every node splits the classes into two groups.
     #[default]
     Direct,
-    /// A tree for every pair of classes, or a forest; each pair has one vote, ties go to the
-    /// earlier class.
+    /// A tree for every pair of classes.
+    ///
+    /// Or a forest; each pair has one vote, ties go to the earlier class.
+    #[word("ovo", "one-vs-one")]
     OneVsOne,
 }
 
 /// In which precision hyperplanes are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum Coefficients {
-    /// Four bytes a weight: half the memory traffic. Training knows, so that training rows take
+    /// Four bytes a weight.
+    ///
+    /// Half the memory traffic. Training knows, so that training rows take
     /// the same path in the finished model. Sums are in double precision.
     #[default]
     Single,
@@ -100,98 +91,102 @@ pub enum Coefficients {
 
 /// Several trees that vote, each grown on some of the rows, with some of the features in each
 /// node.
+#[params(heading = "Forest")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForestParams {
-    /// Number of trees; 10 by default.
+    /// Trees of a forest; 1: a single tree.
+    #[param(default = 1, least = 1, python = "n_estimators")]
     pub trees: usize,
-    /// Rows of a tree as a share of all, drawn without replacement if at most 1 and with
-    /// replacement if [`ForestParams::bootstrap`]; 0.7 by default.
+    /// Share of the rows that each tree of a forest sees.
+    #[param(default = 0.7, above = 0.0, most = 1.0, python = "max_samples")]
     pub row_share: f64,
-    /// Whether rows are drawn with replacement; no by default.
+    /// Draw the rows of each tree with replacement.
+    #[param(default = false)]
     pub bootstrap: bool,
-    /// Features that a node may use, as a share of all; 0.5 by default.
+    /// Share of the features that each node of a forest may use.
+    #[param(default = 0.5, above = 0.0, most = 1.0, python = "max_features")]
     pub feature_share: f64,
 }
 
-impl Default for ForestParams {
-    fn default() -> Self {
-        Self {
-            trees: 10,
-            row_share: 0.7,
-            bootstrap: false,
-            feature_share: 0.5,
-        }
-    }
+/// Where settings come from that are not given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
+pub enum Preset {
+    /// What works best.
+    #[default]
+    Default,
+    /// The document's method with a node solver that converges.
+    Document,
+    /// The document to the letter, Weighted-Pegasos as printed.
+    Literal,
 }
 
 /// Parameters of H-LSVM; see [the module](super).
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HlsvmParams {
-    /// Regulariser $\lambda$ of every node; `None`, the default, for $1/N$ with the number of rows that
-    /// the tree is grown on.
+    /// Where settings come from that are not given.
+    ///
+    /// Set by name it changes the others; a value that is set directly says nothing.
+    #[param(default = Preset::Default, set_with = set_preset, no_builder, unsaid)]
+    pub preset: Preset,
+    /// Regulariser of every node, $\lambda$.
+    #[param(above = 0.0, unless = "1 / rows", python = "lam", tunable)]
     pub lambda: Option<f64>,
-    /// How the regulariser changes on the way down; constant by default.
+    /// How lambda changes on the way down.
+    #[param(default = LambdaRule::Constant)]
     pub lambda_rule: LambdaRule,
-    /// The loss that coordinate descent minimises; the hinge by default.
+    /// What dual coordinate descent minimises.
+    #[param(default = HingeLoss::Hinge, heading = "Nodes")]
     pub loss: HingeLoss,
-    /// Steps of a local search for a better $\lambda$ in each node, by factors of ten, that begins
-    /// with the parent's; 0, none, by default.
+    /// Steps of a search for a better lambda in each node.
+    ///
+    /// By factors of ten, beginning with the parent's.
+    #[param(default = 0)]
     pub lambda_search: u32,
-    /// Share $\rho$ of the rows that only choose how far the tree is pruned; 0, no pruning, by default.
+    /// Share of the rows that only choose how far the tree is pruned; 0: no pruning.
+    #[param(default = 0.0, least = 0.0, below = 1.0, tunable)]
     pub holdout: f64,
-    /// A node with no more than this share $\delta$ of the rows is a leaf; `None`, the default, for
-    /// $10^{-\lfloor\log_{10} N\rfloor}$.
+    /// A node with no more than this share of the rows is a leaf.
+    #[param(least = 0.0, most = 1.0, unless = "10^-floor(log10 rows)", tunable)]
     pub min_share: Option<f64>,
-    /// Most hyperplanes on a path; unlimited by default.
+    /// Most hyperplanes on a path.
+    #[param(unless = "unlimited")]
     pub max_depth: Option<u32>,
-    /// Measure of splits; entropy by default.
+    /// Measure of splits.
+    #[param(default = Impurity::Entropy, python = "criterion")]
     pub impurity: Impurity,
-    /// Weights of rows in a node; balanced by default.
+    /// Weights of rows in a node.
+    #[param(default = Weighting::Balanced, heading = "Nodes")]
     pub weighting: Weighting,
-    /// What finds hyperplanes; dual coordinate descent by default.
+    /// What finds hyperplanes.
+    #[param(flatten)]
     pub solver: NodeSolver,
-    /// Most rows that a node's hyperplane is trained on, drawn at random; unlimited by default.
+    /// Most rows that a hyperplane is trained on, drawn at random.
+    #[param(least = 1, unless = "unlimited", heading = "Nodes")]
     pub node_rows: Option<usize>,
-    /// Coordinates of a node.
+    /// Coordinates of a node, for dense data.
+    #[param(default = Frame::Standardised, heading = "Nodes")]
     pub frame: Frame,
     /// Place of a hyperplane along its normal.
+    #[param(default = Threshold::BestGain, heading = "Nodes")]
     pub threshold: Threshold,
-    /// More than two classes.
+    /// How more than two classes are told apart.
+    #[param(default = TreeMulticlass::Direct, python = "multi_class")]
     pub multiclass: TreeMulticlass,
-    /// Several trees; one by default.
-    pub forest: Option<ForestParams>,
-    /// Whether the probabilities of leaves are calibrated by cross-fitting, which costs three more
-    /// fits; no by default. Without it they are shares of training rows, smoothed along the path.
+    /// Several trees.
+    #[param(flatten)]
+    pub forest: ForestParams,
+    /// Calibrate the probabilities of leaves by cross-fitting, which costs three more fits.
+    ///
+    /// Without it they are shares of training rows, smoothed along the path.
+    #[param(default = false)]
     pub probability: bool,
     /// Precision of stored hyperplanes.
+    #[param(default = Coefficients::Single)]
     pub coefficients: Coefficients,
-    /// Seed of everything random; 0 by default.
+    /// Seed of everything random.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
-}
-
-impl Default for HlsvmParams {
-    fn default() -> Self {
-        Self {
-            lambda: None,
-            lambda_rule: LambdaRule::default(),
-            loss: HingeLoss::Hinge,
-            lambda_search: 0,
-            holdout: 0.0,
-            min_share: None,
-            max_depth: None,
-            impurity: Impurity::default(),
-            weighting: Weighting::default(),
-            solver: NodeSolver::default(),
-            node_rows: None,
-            frame: Frame::default(),
-            threshold: Threshold::default(),
-            multiclass: TreeMulticlass::default(),
-            forest: None,
-            probability: false,
-            coefficients: Coefficients::default(),
-            seed: 0,
-        }
-    }
 }
 
 impl HlsvmParams {
@@ -217,87 +212,26 @@ impl HlsvmParams {
         }
     }
 
-    /// Sets the regulariser.
-    pub fn with_lambda(mut self, lambda: f64) -> Self {
-        self.lambda = Some(lambda);
-        self
-    }
-
-    /// Sets the share of rows for pruning.
-    pub fn with_holdout(mut self, holdout: f64) -> Self {
-        self.holdout = holdout;
-        self
-    }
-
-    /// Sets the share of rows below which a node is a leaf.
-    pub fn with_min_share(mut self, min_share: f64) -> Self {
-        self.min_share = Some(min_share);
-        self
-    }
-
-    /// Sets what finds hyperplanes.
-    pub fn with_solver(mut self, solver: NodeSolver) -> Self {
-        self.solver = solver;
-        self
-    }
-
-    /// Sets how more than two classes are told apart.
-    pub fn with_multiclass(mut self, multiclass: TreeMulticlass) -> Self {
-        self.multiclass = multiclass;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        if let Some(lambda) = self.lambda {
-            ensure_positive("lambda", lambda)?;
-        }
-        let share = |name, value: f64, closed: bool| {
-            let inside = value >= 0.0 && (value < 1.0 || closed && value == 1.0);
-            if inside {
-                return Ok(());
-            }
-            Err(Error::Parameter {
-                name,
-                value,
-                requirement: if closed {
-                    "from 0 to 1"
-                } else {
-                    "at least 0 and less than 1"
-                },
-            })
+    /// Takes all settings but the seed from a preset.
+    fn set_preset(&mut self, value: &Value) -> Result<()> {
+        let preset = read_as("preset", value)?;
+        let base = match preset {
+            Preset::Default => Self::default(),
+            Preset::Document => Self::document(1.0),
+            Preset::Literal => Self::literal(1.0),
         };
-        share("holdout", self.holdout, false)?;
-        if let Some(min_share) = self.min_share {
-            share("min_share", min_share, true)?;
-        }
-        if let Some(rows) = self.node_rows {
-            ensure_positive("node_rows", rows as f64)?;
-        }
-        match &self.solver {
-            NodeSolver::Dcd {
-                tolerance,
-                max_passes,
-            } => {
-                ensure_not_negative("tolerance", *tolerance)?;
-                ensure_positive("max_passes", f64::from(*max_passes))?;
-            }
-            NodeSolver::Pegasos(pegasos) => pegasos.check()?,
-        }
-        if let Some(forest) = &self.forest {
-            ensure_positive("trees", forest.trees as f64)?;
-            ensure_positive("row_share", forest.row_share)?;
-            ensure_positive("feature_share", forest.feature_share)?;
-            share("row_share", forest.row_share, true)?;
-            share("feature_share", forest.feature_share, true)?;
-        }
+        *self = Self {
+            preset,
+            lambda: None,
+            seed: self.seed,
+            ..base
+        };
         Ok(())
+    }
+
+    /// The forest, if there is to be one.
+    pub(super) fn forest(&self) -> Option<&ForestParams> {
+        (self.forest.trees != 1).then_some(&self.forest)
     }
 
     /// $\lambda$ for a tree grown on `n_rows` rows.

@@ -18,8 +18,8 @@ use super::grow::{GrownNode, GrownSplit, depth_first, heaviest};
 use super::model::{Council, LinearTrees, TreeParts};
 use super::split::{Effort, Plane};
 use crate::data::{Dataset, SamplesView};
-use crate::error::{ensure_not_negative, ensure_positive};
 use crate::linalg::{hyperplane_value, stride_of};
+use crate::params::params;
 use crate::solve::dual_coordinate::{DualLimits, DualProblem, HingeLoss, solve};
 use crate::solve::{LinearRows, Precision};
 use crate::svm::{pairs, without_weightless_rows};
@@ -32,33 +32,27 @@ use std::time::Instant;
 const FIRMNESS: f64 = 1e3;
 
 /// Parameters of SVM-Trees.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SvmTreesParams {
-    /// Price of a violated margin, C; 1 by default.
+    /// Price of a violated margin, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
-    /// Most hyperplanes of a cascade; 16 by default.
+    /// Most hyperplanes of a cascade.
+    #[param(default = 16, least = 1, tunable)]
     pub max_nodes: usize,
-    /// A node that removes a smaller share of its rows ends the cascade; 0.01 by default.
+    /// A node that removes a smaller share of its rows ends the cascade.
+    #[param(default = 0.01, least = 0.0, tunable)]
     pub min_removed: f64,
-    /// Largest range of projected gradients that is accepted; 0.01 by default.
+    /// Largest range of projected gradients that is accepted.
+    #[param(default = 0.01, least = 0.0, short = 'e', python = "tol", heading = "Solver")]
     pub tolerance: f64,
-    /// Most passes over the rows of a node; 3000 by default.
+    /// Most passes over the rows of a node.
+    #[param(default = 3000, least = 1, python = "max_iter", heading = "Solver")]
     pub max_passes: u32,
-    /// Seed of the order of visits; 0 by default.
+    /// Seed of the order of visits.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
-}
-
-impl Default for SvmTreesParams {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            max_nodes: 16,
-            min_removed: 0.01,
-            tolerance: 0.01,
-            max_passes: 3000,
-            seed: 0,
-        }
-    }
 }
 
 /// Rows of a cascade: packed for the solver, and as they are for the sides.
@@ -72,15 +66,6 @@ struct Cascade<'a> {
 }
 
 impl SvmTreesParams {
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        ensure_positive("max_nodes", self.max_nodes as f64)?;
-        ensure_not_negative("min_removed", self.min_removed)?;
-        ensure_not_negative("tolerance", self.tolerance)?;
-        ensure_positive("max_passes", f64::from(self.max_passes))
-    }
-
     /// Trains on the rows with a positive weight; more than two classes one-vs-one.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearTrees>> {
         self.check()?;

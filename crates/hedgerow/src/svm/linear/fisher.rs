@@ -14,11 +14,12 @@
 //! | $S_W / \sum_i \nu_i$ | `scatter` |
 //! | $\mu$ of $S_W + \mu I$ | `ridge`, relative to the mean of the diagonal |
 
-use super::frame::{Frame, Solved, check_class_weights};
+use super::frame::{Frame, Solved};
 use super::{Hyperplane, LinearClassifier};
-use crate::data::{ClassName, Dataset};
-use crate::error::{ensure_memory, ensure_not_negative};
+use crate::data::Dataset;
+use crate::error::ensure_memory;
 use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve, dot};
+use crate::params::{ClassWeights, params};
 use crate::solve::ensure_finite_norms;
 use crate::svm::Multiclass;
 use crate::{Error, Fitted, Result, Status};
@@ -32,38 +33,22 @@ const RIDGE_GROWTH: f64 = 100.0;
 
 /// Fisher's discriminant: the direction along which class means lie furthest apart relative to the
 /// spread within classes; see the source of the module for the formulas.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FisherParams {
-    /// Share of the mean variance that is added to every variance; 0 by default. Where the matrix
-    /// turns out to be singular it is raised to the least of $10^{-10}, 10^{-8}, \dots$ that helps.
+    /// Share of the mean variance that is added to every variance; raised where the matrix is
+    /// singular.
+    ///
+    /// It is then the least of $10^{-10}, 10^{-8}, \dots$ that helps.
+    #[param(default = 0.0, least = 0.0, tunable)]
     pub ridge: f64,
     /// Factors of the weight of the rows of some classes; 1 for all others.
-    pub class_weights: Vec<(ClassName, f64)>,
-}
-
-impl Default for FisherParams {
-    fn default() -> Self {
-        Self {
-            ridge: 0.0,
-            class_weights: Vec::new(),
-        }
-    }
+    #[param(above = 0.0, option = "class_weight", no_python)]
+    pub class_weights: ClassWeights,
 }
 
 impl FisherParams {
-    /// Sets the ridge.
-    pub fn with_ridge(mut self, ridge: f64) -> Self {
-        self.ridge = ridge;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_not_negative("ridge", self.ridge)?;
-        check_class_weights(&self.class_weights)
-    }
-
     /// Trains on the rows with a positive weight. The objective of the report is the value of the
     /// quotient, summed over the pairs of classes.
     ///

@@ -5,7 +5,6 @@ use super::super::svc::{class_order, row_weights, tasks, without_weightless_rows
 use super::super::{Multiclass, linear::Hyperplane};
 use super::{LinearClassifier, LinearParts};
 use crate::data::{ClassName, Dataset};
-use crate::error::ensure_positive;
 use crate::{Error, Fitted, Report, Result, Status};
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -42,14 +41,6 @@ pub(super) struct Solved {
     /// Rows that the solution rests on, and those of them at their bound.
     pub(super) support: usize,
     pub(super) bounded: usize,
-}
-
-/// An error that names a class weight out of its range.
-pub(super) fn check_class_weights(weights: &[(ClassName, f64)]) -> Result<()> {
-    for &(_, weight) in weights {
-        ensure_positive("class weight", weight)?;
-    }
-    Ok(())
 }
 
 impl<'a> Frame<'a> {

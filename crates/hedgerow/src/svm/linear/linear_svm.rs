@@ -1,9 +1,9 @@
 //! Linear SVMs.
 
-use super::frame::{Frame, Solved, TwoClass, check_class_weights};
+use super::frame::{Frame, Solved, TwoClass};
 use super::{HingeLoss, Hyperplane, LinearClassifier};
-use crate::data::{ClassName, Dataset};
-use crate::error::{ensure_not_negative, ensure_positive};
+use crate::data::Dataset;
+use crate::params::{ClassWeights, Value, Words, params, read_as};
 use crate::solve::dual_coordinate::{self, DualLimits, DualProblem};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
@@ -22,7 +22,7 @@ const TALL: usize = 2;
 const MAX_NEWTON_STEPS: u32 = 1000;
 
 /// Which problem is solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Words)]
 pub enum LinearSolver {
     /// The dual; with squared hinge loss the primal if there are at least twice as many rows as
     /// features, or once the dual has used 1000 passes in vain.
@@ -49,54 +49,50 @@ pub enum LinearSolver {
 /// assert_eq!(fitted.model.predict(data.samples().view())?, Prediction::Classes(vec![0, 0, 1, 1]));
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
+#[params(check = check_solver)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LinearSvmParams {
-    /// Price of a violated margin, C; 1 by default.
+    /// Price of a violated margin, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
-    /// Hinge or its square; the square by default.
+    /// What a violated margin costs.
+    #[param(default = HingeLoss::SquaredHinge)]
     pub loss: HingeLoss,
     /// Factors of the cost for some classes; 1 for all others.
-    pub class_weights: Vec<(ClassName, f64)>,
-    /// How more than two classes are told apart; one-vs-rest by default.
+    #[param(above = 0.0, option = "class_weight", no_python)]
+    pub class_weights: ClassWeights,
+    /// How more than two classes are told apart.
+    #[param(default = Multiclass::OneVsRest, python = "multi_class")]
     pub multiclass: Multiclass,
-    /// Value of the constant feature whose weight is the intercept; 1 by default, `None` for
-    /// hyperplanes through the origin.
+    /// Value of the constant feature whose weight is the intercept; 0 or less: no intercept.
+    #[param(default = Some(1.0), short = 'B', unless = "hyperplanes through the origin", python = "intercept_scaling", no_builder, set_with = set_bias)]
     pub bias: Option<f64>,
     /// Which problem is solved.
+    #[param(default = LinearSolver::Auto, heading = "Solver")]
     pub solver: LinearSolver,
-    /// When to stop: for the dual a thousand times the duality gap relative to the objective, 0.1
-    /// by default, which is about as exact as LIBLINEAR's 0.1, or more; for the primal the norm of
-    /// the gradient relative to its first, as in LIBLINEAR, 0.01 by default, and about a hundred
-    /// times the distance from the optimal objective. [`LinearSolver::Auto`] has the default of the dual,
-    /// and takes a hundredth of a tolerance that is given for the primal.
+    /// Stop when the objective is known to be within a thousandth of this of the optimum (dual), or
+    /// when the gradient has shrunk to this share and about a hundredth of it is left to gain
+    /// (primal).
+    ///
+    /// For the dual this is a thousand times the duality gap relative to the objective, about as
+    /// exact as LIBLINEAR's 0.1, or more; for the primal the norm of the gradient relative to its
+    /// first, as in LIBLINEAR. [`LinearSolver::Auto`] has the default of the dual, and takes a
+    /// hundredth of a tolerance that is given for the primal.
+    #[param(above = 0.0, short = 'e', unless = "0.1 for the dual, 0.01 for the primal", python = "tol", python_default = "1e-4", heading = "Solver")]
     pub tolerance: Option<f64>,
-    /// Largest number of passes of the dual; 10 000 by default.
+    /// Largest number of passes of the dual over the rows.
+    #[param(default = 10_000, python = "max_iter", heading = "Solver")]
     pub max_iterations: u32,
-    /// Largest wall-clock time of the whole fit; unlimited by default.
+    /// Largest wall-clock time of the whole fit in seconds.
+    #[param(least = 0.0, unless = "unlimited", no_python, heading = "Solver")]
     pub max_seconds: Option<f64>,
-    /// Whether settled variables are left out until the end; yes by default.
+    /// Leave settled rows out of most passes.
+    #[param(default = true, heading = "Solver", no_python)]
     pub shrinking: bool,
-    /// Seed of the order in which rows are visited; 0 by default.
+    /// Seed of the order in which rows are visited.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
-}
-
-impl Default for LinearSvmParams {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            loss: HingeLoss::SquaredHinge,
-            class_weights: Vec::new(),
-            multiclass: Multiclass::OneVsRest,
-            bias: Some(1.0),
-            solver: LinearSolver::Auto,
-            tolerance: None,
-            max_iterations: 10_000,
-            max_seconds: None,
-            shrinking: true,
-            seed: 0,
-        }
-    }
 }
 
 /// Accepts a constant feature other than 0.
@@ -111,62 +107,29 @@ pub(super) fn check_bias(bias: Option<f64>) -> Result<()> {
     }
 }
 
+/// The constant feature as LIBLINEAR's letter B has it: 0 or less for none.
+pub(super) fn read_bias(value: &Value) -> Result<Option<f64>> {
+    let bias: Option<f64> = read_as("bias", value)?;
+    // NaN goes on, to be refused.
+    Ok(bias.filter(|&value| value > 0.0 || value.is_nan()))
+}
+
 class_builders!(LinearSvmParams);
 
 impl LinearSvmParams {
-    /// Sets the price of a violated margin.
-    pub fn with_cost(mut self, cost: f64) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Sets the loss.
-    pub fn with_loss(mut self, loss: HingeLoss) -> Self {
-        self.loss = loss;
-        self
-    }
-
-    /// Sets the value of the constant feature.
+    /// Sets the value of the constant feature, if there is to be one.
     pub fn with_bias(mut self, bias: Option<f64>) -> Self {
         self.bias = bias;
         self
     }
 
-    /// Sets which problem is solved.
-    pub fn with_solver(mut self, solver: LinearSolver) -> Self {
-        self.solver = solver;
-        self
+    fn set_bias(&mut self, value: &Value) -> Result<()> {
+        self.bias = read_bias(value)?;
+        Ok(())
     }
 
-    /// Sets when to stop.
-    pub fn with_tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = Some(tolerance);
-        self
-    }
-
-    /// Sets the largest number of passes.
-    pub fn with_max_iterations(mut self, max_iterations: u32) -> Self {
-        self.max_iterations = max_iterations;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        check_class_weights(&self.class_weights)?;
+    fn check_solver(&self) -> Result<()> {
         check_bias(self.bias)?;
-        if let Some(tolerance) = self.tolerance {
-            ensure_positive("tolerance", tolerance)?;
-        }
-        if let Some(seconds) = self.max_seconds {
-            ensure_not_negative("max_seconds", seconds)?;
-        }
         if self.solver == LinearSolver::Primal && self.loss == HingeLoss::Hinge {
             return Err(Error::UnknownName {
                 what: "primal solver for the loss",

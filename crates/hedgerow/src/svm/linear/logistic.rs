@@ -1,10 +1,10 @@
 //! Logistic regression.
 
 use super::LinearClassifier;
-use super::frame::{Frame, check_class_weights};
-use super::linear_svm::{check_bias, solved_by_newton};
-use crate::data::{ClassName, Dataset};
-use crate::error::{ensure_not_negative, ensure_positive};
+use super::frame::Frame;
+use super::linear_svm::{check_bias, read_bias, solved_by_newton};
+use crate::data::Dataset;
+use crate::params::{ClassWeights, Value, params};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
 use crate::svm::Multiclass;
@@ -14,80 +14,52 @@ use serde::{Deserialize, Serialize};
 
 /// Logistic regression: $\min \tfrac12\|w\|^2 + \sum_i C_i \ln(1 + e^{-y_i f(x_i)})$ for every machine,
 /// with $C_i$ = cost × class weight × sample weight. Decision values are log-odds.
+#[params(check = check_constant)]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogisticParams {
-    /// Weight of the losses against the regulariser, C; 1 by default.
+    /// Weight of the losses against the regulariser, C.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the cost for some classes; 1 for all others.
-    pub class_weights: Vec<(ClassName, f64)>,
-    /// How more than two classes are told apart; one-vs-rest by default.
+    #[param(above = 0.0, option = "class_weight", no_python)]
+    pub class_weights: ClassWeights,
+    /// How more than two classes are told apart.
+    #[param(default = Multiclass::OneVsRest, python = "multi_class")]
     pub multiclass: Multiclass,
-    /// Value of the constant feature whose weight is the intercept; 1 by default, `None` for
-    /// hyperplanes through the origin.
+    /// Value of the constant feature whose weight is the intercept; 0 or less: no intercept.
+    #[param(default = Some(1.0), short = 'B', unless = "hyperplanes through the origin", no_python, no_builder, set_with = set_bias)]
     pub bias: Option<f64>,
-    /// Whether the intercept is regularised like the weights; yes by default, as in LIBLINEAR.
-    pub regularised_bias: bool,
-    /// Norm of the gradient, relative to its first, at which to stop; 0.01 by default.
+    /// Do not regularise the intercept.
+    #[param(default = false, short = 'R', python_default = "True")]
+    pub free_bias: bool,
+    /// Stop when the norm of the gradient, relative to its first, is below this (LIBLINEAR's -e).
+    #[param(default = 0.01, above = 0.0, short = 'e', python = "tol", python_default = "1e-4", heading = "Solver")]
     pub tolerance: f64,
-    /// Largest number of Newton steps; 1000 by default.
+    /// Largest number of Newton steps.
+    #[param(default = 1000, python = "max_iter", heading = "Solver")]
     pub max_iterations: u32,
-    /// Largest wall-clock time of the whole fit; unlimited by default.
+    /// Largest wall-clock time of the whole fit in seconds.
+    #[param(least = 0.0, unless = "unlimited", no_python, heading = "Solver")]
     pub max_seconds: Option<f64>,
-}
-
-impl Default for LogisticParams {
-    fn default() -> Self {
-        Self {
-            cost: 1.0,
-            class_weights: Vec::new(),
-            multiclass: Multiclass::OneVsRest,
-            bias: Some(1.0),
-            regularised_bias: true,
-            tolerance: 0.01,
-            max_iterations: 1000,
-            max_seconds: None,
-        }
-    }
 }
 
 class_builders!(LogisticParams);
 
 impl LogisticParams {
-    /// Sets the weight of the losses.
-    pub fn with_cost(mut self, cost: f64) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Sets the value of the constant feature.
+    /// Sets the value of the constant feature, if there is to be one.
     pub fn with_bias(mut self, bias: Option<f64>) -> Self {
         self.bias = bias;
         self
     }
 
-    /// Sets whether the intercept is regularised.
-    pub fn with_regularised_bias(mut self, regularised: bool) -> Self {
-        self.regularised_bias = regularised;
-        self
-    }
-
-    /// Sets when to stop.
-    pub fn with_tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        check_class_weights(&self.class_weights)?;
-        check_bias(self.bias)?;
-        ensure_positive("tolerance", self.tolerance)?;
-        if let Some(seconds) = self.max_seconds {
-            ensure_not_negative("max_seconds", seconds)?;
-        }
+    fn set_bias(&mut self, value: &Value) -> Result<()> {
+        self.bias = read_bias(value)?;
         Ok(())
+    }
+
+    fn check_constant(&self) -> Result<()> {
+        check_bias(self.bias)
     }
 
     /// Trains on the rows with a positive weight. The objective of the report is that of the
@@ -105,7 +77,7 @@ impl LogisticParams {
                 costs: &costs,
                 loss: SmoothLoss::Logistic,
                 bias: self.bias,
-                regularised_bias: self.regularised_bias,
+                regularised_bias: !self.free_bias,
             };
             let limits = NewtonLimits {
                 tolerance: self.tolerance,

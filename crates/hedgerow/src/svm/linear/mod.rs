@@ -18,6 +18,7 @@ mod linear_svm;
 mod logistic;
 mod model;
 mod pegasos;
+mod pegasos_words;
 
 pub use fisher::FisherParams;
 pub use linear_svm::{LinearSolver, LinearSvmParams};

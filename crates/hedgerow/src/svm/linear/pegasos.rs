@@ -1,142 +1,60 @@
 //! Linear SVMs by stochastic subgradients.
 
-use super::frame::{Frame, Solved, check_class_weights};
-use super::linear_svm::check_bias;
+use super::frame::{Frame, Solved};
 use super::{Bias, Hyperplane, LinearClassifier, Stop};
-use crate::data::{ClassName, Dataset};
-use crate::error::{ensure_not_negative, ensure_positive};
+use crate::data::Dataset;
+use crate::params::{ClassWeights, params};
 use crate::solve::pegasos::{self, PegasosLimits, PegasosProblem};
 use crate::solve::{LinearRows, Precision};
 use crate::svm::Multiclass;
 use crate::svm::params::class_builders;
-use crate::{Error, Fitted, Result};
+use crate::{Fitted, Result};
 use serde::{Deserialize, Serialize};
 
 /// Pegasos: $\min \tfrac\lambda2\|w\|^2 + \tfrac1n\sum_i \nu_i \max(0, 1 - y_i f(x_i))$ for every machine,
 /// with $\nu_i$ = class weight × sample weight, or class-balanced weights.
+#[params]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PegasosParams {
-    /// Regulariser $\lambda = 1/(C n)$; `None`, the default, for that of `cost`.
+    /// Regulariser, $\lambda = 1/(C n)$.
+    #[param(above = 0.0, unless = "1 / (cost × rows)", python = "lam", tunable)]
     pub lambda: Option<f64>,
-    /// C, of which $\lambda$ follows if it is not given; 1 by default.
+    /// Penalty of a margin violation, C, if lambda is not given.
+    #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the loss for some classes; 1 for all others.
-    pub class_weights: Vec<(ClassName, f64)>,
-    /// Whether rows get the weights $\nu_i = 1/(2 n_\pm)$ with which each class of a machine weighs
-    /// one half (Weighted-Pegasos), times sample and class weights; no by default.
+    #[param(above = 0.0, option = "class_weight", no_python)]
+    pub class_weights: ClassWeights,
+    /// Weigh rows such that both classes of a machine weigh the same (Weighted-Pegasos).
+    #[param(default = false)]
     pub balanced: bool,
-    /// How more than two classes are told apart; one-vs-rest by default.
+    /// How more than two classes are told apart.
+    #[param(default = Multiclass::OneVsRest, python = "multi_class")]
     pub multiclass: Multiclass,
-    /// How the intercept is learned; a constant feature of 1 by default.
+    /// How the intercept is learned.
+    #[param(default = Bias::Feature(1.0), flatten)]
     pub bias: Bias,
-    /// Whether the intercept counts in the test of the margin; yes by default.
+    /// Whether the intercept counts in the test of the margin; the printed algorithm leaves it out.
+    #[param(default = true)]
     pub bias_in_margin: bool,
-    /// Rows drawn in a step; 1 by default.
+    /// Rows drawn in a step.
+    #[param(default = 1, least = 1, short = 'k', python = "batch_size", heading = "Solver")]
     pub batch: usize,
-    /// Largest number of steps; 10 million by default.
+    /// Largest number of steps.
+    #[param(default = 10_000_000, python = "max_iter", heading = "Solver")]
     pub max_iterations: u64,
-    /// When to stop earlier; by default when the mean of $w$ over a pass moves by at most 0.001
-    /// of its norm.
+    /// When to stop before that.
+    #[param(default = Stop::Pass(1e-3), flatten)]
     pub stop: Stop,
-    /// Seed of the draws; 0 by default.
+    /// Seed of the draws.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
-}
-
-impl Default for PegasosParams {
-    fn default() -> Self {
-        Self {
-            lambda: None,
-            cost: 1.0,
-            class_weights: Vec::new(),
-            balanced: false,
-            multiclass: Multiclass::OneVsRest,
-            bias: Bias::Feature(1.0),
-            bias_in_margin: true,
-            batch: 1,
-            max_iterations: 10_000_000,
-            stop: Stop::Pass(1e-3),
-            seed: 0,
-        }
-    }
 }
 
 class_builders!(PegasosParams);
 
 impl PegasosParams {
-    /// Sets the regulariser.
-    pub fn with_lambda(mut self, lambda: f64) -> Self {
-        self.lambda = Some(lambda);
-        self
-    }
-
-    /// Sets the cost of which the regulariser follows.
-    pub fn with_cost(mut self, cost: f64) -> Self {
-        self.cost = cost;
-        self
-    }
-
-    /// Sets whether classes are balanced.
-    pub fn with_balanced(mut self, balanced: bool) -> Self {
-        self.balanced = balanced;
-        self
-    }
-
-    /// Sets how the intercept is learned.
-    pub fn with_bias(mut self, bias: Bias) -> Self {
-        self.bias = bias;
-        self
-    }
-
-    /// Sets the number of rows drawn in a step.
-    pub fn with_batch(mut self, batch: usize) -> Self {
-        self.batch = batch;
-        self
-    }
-
-    /// Sets the largest number of steps.
-    pub fn with_max_iterations(mut self, max_iterations: u64) -> Self {
-        self.max_iterations = max_iterations;
-        self
-    }
-
-    /// Sets when to stop earlier.
-    pub fn with_stop(mut self, stop: Stop) -> Self {
-        self.stop = stop;
-        self
-    }
-
-    /// Sets the seed.
-    pub fn with_seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// An error that names the first parameter out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure_positive("cost", self.cost)?;
-        if let Some(lambda) = self.lambda {
-            ensure_positive("lambda", lambda)?;
-        }
-        check_class_weights(&self.class_weights)?;
-        match self.bias {
-            Bias::Feature(value) => check_bias(Some(value))?,
-            Bias::Rate(tau) => ensure_positive("bias rate", tau)?,
-            Bias::None | Bias::Subgradient | Bias::Inner => {}
-        }
-        if let Stop::Step(tolerance) | Stop::Pass(tolerance) = self.stop {
-            ensure_not_negative("tolerance", tolerance)?;
-        }
-        if self.batch == 0 {
-            return Err(Error::Parameter {
-                name: "batch",
-                value: 0.0,
-                requirement: "at least 1",
-            });
-        }
-        Ok(())
-    }
-
     /// Trains on the rows with a positive weight. The objective of the report is the value above.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearClassifier>> {
         self.check()?;

@@ -1,0 +1,137 @@
+//! What some models can do beside predicting, in terms that name no method.
+//!
+//! Front ends ask a [`crate::Model`] for one of these and say so if it has none.
+
+use crate::data::{ClassName, Dataset, SamplesView};
+use crate::kernel::Expansion;
+use crate::machines::{Multiclass, Sigmoid};
+use crate::params::Value;
+use crate::Result;
+
+/// Named facts.
+pub type Facts = Vec<(&'static str, Value)>;
+
+/// A model that learns from new rows and forgets others.
+pub trait Update {
+    /// Adds rows and removes others, by their number: in the order in which they were trained on
+    /// or added, from 0. Nothing is changed if there is an error.
+    fn update(
+        &mut self,
+        added: Option<&Dataset>,
+        removed: &[u32],
+        settings: &[(String, Value)],
+    ) -> Result<Facts>;
+}
+
+/// A model with parameters that can be changed after training.
+pub trait Adjust {
+    /// Sets a parameter; false if it is none of those.
+    fn adjust(&mut self, name: &str, value: &Value) -> Result<bool>;
+}
+
+/// A model that can tell why.
+pub trait Explain {
+    /// Why each row is answered as it is: among other facts the `top` training rows that weigh
+    /// most. Rows are numbered from 1, as lines of the training file are.
+    fn explain(&self, samples: SamplesView<'_>, top: usize) -> Result<Vec<Value>>;
+}
+
+/// A model whose risk can be bounded.
+pub trait Bounds {
+    /// The bounds; settings that are not given have their defaults.
+    fn bounds(&self, settings: &[(String, Value)]) -> Result<Facts>;
+}
+
+/// A model that can be drawn.
+pub trait Draw {
+    /// How many pictures there are.
+    fn n_drawings(&self) -> usize {
+        1
+    }
+
+    /// Picture `at`, counted from 0.
+    fn drawing(&self, at: usize) -> Result<Drawing>;
+}
+
+/// A model whose answers cost a number of steps that depends on the row.
+pub trait CountWork {
+    /// Name of a step, its mean number and the largest for the rows.
+    fn count_work(&self, samples: SamplesView<'_>) -> Result<(&'static str, f64, u64)>;
+}
+
+/// A picture, as numbers.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Drawing {
+    /// Neighbourhoods in the plane.
+    Covering(CoveringDrawing),
+    /// A tree.
+    Tree(TreeDrawing),
+}
+
+/// Neighbourhoods in the plane with the boundaries inside them.
+#[derive(Debug, Clone)]
+pub struct CoveringDrawing {
+    /// What it shows.
+    pub title: String,
+    /// Rows with the code of their class.
+    pub points: Vec<(f64, f64, u32)>,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// The neighbourhoods.
+    pub discs: Vec<DiscDrawing>,
+    /// Nodes along a side of the grids of values.
+    pub nodes: usize,
+}
+
+/// A neighbourhood.
+#[derive(Debug, Clone)]
+pub struct DiscDrawing {
+    /// Its centre.
+    pub at: (f64, f64),
+    /// Radius of the core.
+    pub core: f64,
+    /// Radius of the neighbourhood.
+    pub neighbourhood: f64,
+    /// Decision values on a square grid around it, row by row, where one machine answers there.
+    pub values: Option<Vec<f64>>,
+}
+
+/// A tree of decisions.
+#[derive(Debug, Clone)]
+pub struct TreeDrawing {
+    /// Names of the classes that the nodes speak of.
+    pub classes: Vec<String>,
+    /// The nodes, parents first.
+    pub nodes: Vec<NodeDrawing>,
+}
+
+/// A node of a tree.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeDrawing {
+    /// Its parent; `None` for the root.
+    pub parent: Option<usize>,
+    /// Weight of its rows.
+    pub mass: f64,
+    /// Share of the largest class.
+    pub purity: f64,
+    /// The largest class.
+    pub class: usize,
+    /// True for a leaf.
+    pub is_leaf: bool,
+}
+
+/// A model as a kernel expansion with what turns its values into classes.
+#[derive(Debug, Clone, Copy)]
+pub struct ExpansionView<'a> {
+    /// Kernel, support vectors and machines.
+    pub expansion: &'a Expansion,
+    /// The classes; `None` without.
+    pub classes: Option<&'a [ClassName]>,
+    /// Support vectors of each class, those of class 0 first; empty without classes.
+    pub support_counts: &'a [usize],
+    /// How machines are combined.
+    pub multiclass: Multiclass,
+    /// One sigmoid a machine, if calibrated.
+    pub sigmoids: Option<&'a [Sigmoid]>,
+}
