@@ -4,7 +4,7 @@
 
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::Expansion;
-use crate::machines::{Multiclass, Sigmoid};
+use crate::svm::{Multiclass, Sigmoid};
 use crate::params::Value;
 use crate::Result;
 

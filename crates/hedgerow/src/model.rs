@@ -2,7 +2,7 @@
 
 use crate::capability::{Adjust, Bounds, CountWork, Draw, Explain, ExpansionView, Update};
 use crate::data::{ClassName, SamplesView};
-use crate::machines::Multiclass;
+use crate::svm::Multiclass;
 use crate::params::Value;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

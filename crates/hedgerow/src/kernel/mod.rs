@@ -3,6 +3,8 @@
 mod cache;
 mod composite;
 mod distance;
+mod evaluator;
+mod expansion;
 mod expr;
 mod gram;
 mod local;
@@ -19,6 +21,9 @@ mod width;
 
 pub use cache::CachedGram;
 pub use distance::sq_dist;
+pub(crate) use evaluator::{Evaluator, Use, linear_value, linear_weights};
+pub use expansion::{Expansion, Machine};
+pub(crate) use expansion::{check_samples, keep_rows};
 pub use expr::{Kernel, LocalOperator, MAX_DEPTH};
 pub use gram::{Gram, GramQueries};
 pub use local::{

@@ -2,8 +2,9 @@
 
 use super::numbers::RowNumbers;
 use crate::data::{ClassLabels, Dataset, Samples, SamplesView, Target};
+use crate::kernel::check_samples;
 use crate::neighbours::nearby_order;
-use crate::svm::{check_samples, weighty_rows};
+use crate::svm::weighty_rows;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,8 @@
 //! One two-class machine.
 
 use super::SolverParams;
-use super::expansion::{linear_value, linear_weights};
 use crate::data::{Generator, Samples, SamplesView};
-use crate::kernel::{CachedGram, Gram, Kernel};
+use crate::kernel::{CachedGram, Gram, Kernel, linear_value, linear_weights};
 use crate::linalg::dot;
 use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
 use crate::svm::sigmoid::{CALIBRATION_FOLDS, Sigmoid, calibration_folds};

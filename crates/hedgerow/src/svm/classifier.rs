@@ -1,12 +1,11 @@
 //! A fitted SVM classifier.
 
 use super::coupling::{PROBABILITY_FLOOR, couple};
-use super::expansion::{Evaluator, Use};
 use super::multiclass::pairs;
 use super::parts::Classification;
 use super::{Multiclass, Sigmoid, SvmParts};
 use crate::data::{ClassName, SamplesView};
-use crate::kernel::Kernel;
+use crate::kernel::{Evaluator, Kernel, Use};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -1,12 +1,11 @@
 //! ε-SVR and ν-SVR.
 
+use super::SolverParams;
 use super::binary::{Solved, Workshop};
-use super::expansion::{Evaluator, Use};
-use super::one_class::expansion;
 use super::params::forward_solver_builders;
 use super::svc::{row_weights, without_weightless_rows};
-use super::{Expansion, SolverParams};
 use crate::data::{ClassName, Dataset, SamplesView};
+use crate::kernel::{Evaluator, Expansion, Use};
 use crate::params::params;
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -121,7 +120,8 @@ fn fit(
     let kernel = solver.kernel.resolve(view, solver.seed)?;
     let n = targets.len();
     if targets.iter().all(|&target| target == targets[0]) {
-        let model = SvmRegressor::from_parts(expansion(kernel, view, &vec![0.0; n], -targets[0])?)?;
+        let model =
+            SvmRegressor::from_parts(Expansion::of_one(kernel, view, &vec![0.0; n], -targets[0])?)?;
         return Ok(Fitted {
             model,
             report: Report::trivial(),
@@ -130,7 +130,7 @@ fn fit(
     let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
     let workshop = Workshop::new(&kernel, view, solver, true, start)?;
     let solved = solve(&workshop, targets, &costs, tube)?;
-    let parts = expansion(kernel.clone(), view, &solved.coefficients, solved.rho)?;
+    let parts = Expansion::of_one(kernel.clone(), view, &solved.coefficients, solved.rho)?;
     let model = SvmRegressor::from_parts(parts)?;
     let report = Report {
         status: solved.status,

@@ -4,9 +4,9 @@ use super::binary::{Objective, Solved, Task, Workshop, calibrate, train};
 use super::duals::MachineDuals;
 use super::multiclass::pairs;
 use super::params::{class_builders, forward_solver_builders};
-use super::{Duals, Expansion, Machine, Multiclass, SolverParams, SvmClassifier, SvmParts};
-use crate::data::{ClassName, CsrMatrix, Dataset, Samples, SamplesView};
-use crate::kernel::Kernel;
+use super::{Duals, Multiclass, SolverParams, SvmClassifier, SvmParts};
+use crate::data::{ClassName, Dataset, SamplesView};
+use crate::kernel::{Expansion, Kernel, Machine, keep_rows};
 use crate::params::{ClassWeights, params};
 use crate::solve::smo::DenseSolver;
 use crate::{Error, Fitted, Report, Result, Status};
@@ -174,24 +174,6 @@ pub(crate) fn weighty_rows(data: &Dataset) -> Vec<usize> {
 /// The weight of every row.
 pub(super) fn row_weights(data: &Dataset) -> impl Iterator<Item = f64> {
     (0..data.n_rows()).map(|i| data.weights().map_or(1.0, |weights| weights[i]))
-}
-
-/// Support vectors as a model keeps them.
-pub(super) fn keep_rows(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) -> Result<Samples> {
-    if !kernel.is_precomputed() {
-        return Ok(view.select(rows));
-    }
-    // Of a row of the kernel matrix only its serial number is needed.
-    let serials: Vec<f64> = rows
-        .iter()
-        .map(|&i| {
-            let mut serial = [0.0];
-            view.row(i).write_dense(&mut serial);
-            serial[0]
-        })
-        .collect();
-    let starts = (0..=rows.len()).collect();
-    CsrMatrix::new(view.n_features(), starts, vec![0; rows.len()], serials).map(Samples::Sparse)
 }
 
 /// Codes of the classes that rows have, in the order of a model.

@@ -1,10 +1,10 @@
 //! A fitted linear classifier.
 
 use super::super::coupling::couple;
-use super::super::expansion::linear_value;
 use super::super::{Multiclass, PROBABILITY_FLOOR, pairs};
 use crate::data::{ClassName, SamplesView};
-use crate::error::ensure_finite;
+use crate::error::{ensure_finite, ensure_shape};
+use crate::kernel::linear_value;
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -54,16 +54,6 @@ impl LinearParts {
                 found: 0,
             });
         }
-        let ensure_shape = |what, expected, found| {
-            if expected == found {
-                return Ok(());
-            }
-            Err(Error::Shape {
-                what,
-                expected,
-                found,
-            })
-        };
         let machines = self.multiclass.n_machines(k);
         ensure_shape(
             "machines for the number of classes",
