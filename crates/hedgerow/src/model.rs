@@ -207,6 +207,11 @@ pub trait Model: Predictor {
         None
     }
 
+    /// Training rows that are centres of local machines, counted from 0.
+    fn centre_rows(&self) -> Option<Vec<u32>> {
+        None
+    }
+
     /// It is a set of hyperplanes: weights and intercept of each.
     fn as_hyperplanes(&self) -> Option<Vec<(&[f64], f64)>> {
         None

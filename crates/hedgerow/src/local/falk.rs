@@ -22,10 +22,12 @@ use super::lazy;
 use super::learner::{Effort, Learner, Workspace};
 use super::machine::LocalModel;
 use super::numbers::RowNumbers;
-use super::params::LocalSvmParams;
+use super::params::{LOCAL_KERNELS, LocalSvmParams};
 use super::ready::ReadyMachines;
 use super::store::Store;
 use super::twins::Twins;
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass, PythonParameter, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
 use crate::params::{Words, params};
@@ -544,3 +546,70 @@ impl<'de> Deserialize<'de> for FalkSvm {
         Self::from_parts(parts).map_err(serde::de::Error::custom)
     }
 }
+
+/// Local model selection in Python.
+const SELECT: PythonParameter = PythonParameter {
+    name: "select",
+    form: "bool or dict, optional",
+    annotation: "Any",
+    default: "None",
+    about: "Local model selection (FaLK-SVMl): ``neighbours``, ``C`` and ``gamma`` are chosen on a \
+            few neighbourhoods before training. A dict may set the values to try, \
+            ``neighbours``, ``C``, ``gamma``, and ``models`` (neighbourhoods, 10), ``folds`` (10), \
+            ``inner_half``, ``centres``, ``balance``.",
+};
+
+/// What both estimators in Python have learnt.
+const ATTRIBUTES: &[(&str, &str)] = &[
+    ("centres_ : ndarray of int", "Training rows that are centres, counted from 0."),
+    ("n_trained_ : int", "Machines that were trained; neighbourhoods of one class need none."),
+    ("neighbours_, C_, kernel_", "What the machines were trained with."),
+    (
+        "selection_ : dict of ndarray",
+        "Candidates of the selection: ``neighbours``, ``cost``, ``kernel``, ``mean_score``, \
+         ``std_score``.",
+    ),
+    ("best_index_ : int", "The chosen one."),
+];
+
+const GRID: &[&str] = &["cost=2^-1:2:7", "gamma=q90,q50,q10,q1"];
+
+estimator!(FalkParams => FalkSvm, [
+    Card {
+        name: "falk-svm",
+        about: "FaLK-SVM: classification by local SVMs, for large data",
+        grid: GRID,
+        without: &["epsilon"],
+        kernels: LOCAL_KERNELS,
+        page: "falk-svm",
+        python: PythonClass {
+            name: "FaLKSVMClassifier",
+            base: "LocalClassifier",
+            about: "FaLK-SVM: local support vector machines on neighbourhoods that cover the \
+                    training rows.\n\nFor data that are too large for one SVM: training time grows \
+                    about linearly with the rows, and an answer takes a neighbour search and one \
+                    small machine.",
+            extra: &[SELECT],
+            attributes: ATTRIBUTES,
+        },
+        ..Card::PLAIN
+    },
+    Card {
+        name: "falk-svr",
+        about: "FaLK-SVM with ε-SVR: regression by local machines",
+        task: Task::Real,
+        grid: GRID,
+        without: &["class_weights", "probability"],
+        kernels: LOCAL_KERNELS,
+        page: "falk-svm",
+        python: PythonClass {
+            name: "FaLKSVMRegressor",
+            base: "LocalRegressor",
+            about: "FaLK-SVM with epsilon-support vector regression as the local machine.\n\n\
+                    Candidates of ``select`` are compared by mean squared error.",
+            extra: &[SELECT],
+            attributes: ATTRIBUTES,
+        },
+        ..Card::PLAIN
+    },
+], own_search);

@@ -17,6 +17,8 @@
 use super::lazy::SearchableRows;
 use super::store::Answers;
 use super::twins::Twins;
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::{Kernel, KernelSpec};
 use crate::neighbours::{IndexParams, Neighbour};
@@ -298,3 +300,45 @@ impl<'de> Deserialize<'de> for Knn {
         Ok(Self::from_parts(parts))
     }
 }
+
+/// The kernels of LIBSVM's letter `t`; the Gaussian has the neighbours of the linear one.
+const KERNELS: &[&str] = &[
+    "linear",
+    "poly(gamma=1, coef0=1, degree=3)",
+    "rbf(gamma=1)",
+    "sigmoid(gamma=1, coef0=1)",
+];
+
+const GRID: &[&str] = &["neighbours=1,3,5,7,9,11,15,23,39,71"];
+
+estimator!(KnnParams => Knn, [
+    Card {
+        name: "knn",
+        about: "k-NN: the majority of the nearest rows, also in the feature space of a kernel",
+        grid: GRID,
+        kernels: KERNELS,
+        page: "knn",
+        python: PythonClass {
+            name: "KNNClassifier",
+            about: "Kernel k-nearest neighbours: the majority of the nearest rows.\n\nNeighbours \
+                    are exact; ``kernel`` names the feature space in which distances are taken.",
+            ..PythonClass::PLAIN
+        },
+        ..Card::PLAIN
+    },
+    Card {
+        name: "knn-regression",
+        about: "k-NN regression: the mean of the nearest rows",
+        task: Task::Real,
+        grid: GRID,
+        kernels: KERNELS,
+        page: "knn",
+        python: PythonClass {
+            name: "KNNRegressor",
+            about: "Kernel k-nearest neighbours: the mean of the nearest rows.\n\nNeighbours \
+                    are exact; ``kernel`` names the feature space in which distances are taken.",
+            ..PythonClass::PLAIN
+        },
+        ..Card::PLAIN
+    },
+]);

@@ -18,8 +18,10 @@
 use super::lazy::SearchableRows;
 use super::learner::{Learner, Workspace};
 use super::machine::LocalModel;
-use super::params::LocalSvmParams;
+use super::params::{LOCAL_KERNELS, LocalSvmParams};
 use super::ready::{Ready, Scratch};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::neighbours::{IndexParams, Neighbour};
 use crate::params::params;
@@ -365,3 +367,40 @@ impl<'de> Deserialize<'de> for KnnSvm {
         model.map_err(serde::de::Error::custom)
     }
 }
+
+const GRID: &[&str] = &["neighbours=50,200", "cost=2^-1:2:7"];
+
+estimator!(KnnSvmParams => KnnSvm, [
+    Card {
+        name: "knn-svm",
+        about: "kNN-SVM: classification by an SVM on the rows near each query",
+        grid: GRID,
+        without: &["epsilon"],
+        kernels: LOCAL_KERNELS,
+        page: "knn",
+        python: PythonClass {
+            name: "KNNSVMClassifier",
+            base: "CalibratedClassifier",
+            about: "kNN-SVM: a support vector machine for every row to predict, trained on the \
+                    training rows nearest to it.",
+            ..PythonClass::PLAIN
+        },
+        ..Card::PLAIN
+    },
+    Card {
+        name: "knn-svr",
+        about: "kNN-SVM with ε-SVR: regression by a machine on the rows near",
+        task: Task::Real,
+        grid: GRID,
+        without: &["class_weights", "probability"],
+        kernels: LOCAL_KERNELS,
+        page: "knn",
+        python: PythonClass {
+            name: "KNNSVMRegressor",
+            about: "kNN-SVM with epsilon-support vector regression: a machine for every row to \
+                    predict, trained on the training rows nearest to it.",
+            ..PythonClass::PLAIN
+        },
+        ..Card::PLAIN
+    },
+]);

@@ -5,6 +5,7 @@
 //! trains such machines beforehand, on neighbourhoods that together cover the data; [`KnnSvmParams`]
 //! trains one for every query; [`KnnParams`] only lets the nearest rows vote.
 
+mod as_model;
 mod assign;
 pub mod bounds;
 mod covering;
@@ -18,6 +19,7 @@ mod lazy;
 mod learner;
 mod machine;
 mod numbers;
+mod own_search;
 mod params;
 mod ready;
 mod selection;

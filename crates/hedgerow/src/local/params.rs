@@ -5,6 +5,15 @@ use crate::params::{ClassWeights, params};
 use crate::svm::SolverParams;
 use serde::{Deserialize, Serialize};
 
+/// The kernels of LIBSVM's letter `t` for machines on neighbourhoods: widths are the median of the
+/// distances there.
+pub(super) const LOCAL_KERNELS: &[&str] = &[
+    "linear",
+    "poly(gamma=1, coef0=0, degree=3)",
+    "rbf(gamma=q50)",
+    "sigmoid(gamma=1, coef0=0)",
+];
+
 /// How the machine of one neighbourhood is trained: C-SVC for classes (one-vs-one for more than
 /// two), ε-SVR for real targets.
 #[params]

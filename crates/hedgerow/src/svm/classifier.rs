@@ -4,6 +4,7 @@ use super::coupling::{PROBABILITY_FLOOR, couple};
 use super::multiclass::pairs;
 use super::parts::Classification;
 use super::{Multiclass, Sigmoid, SvmParts};
+use crate::capability::ExpansionView;
 use crate::data::{ClassName, SamplesView};
 use crate::kernel::{Evaluator, Kernel, Use};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
@@ -92,9 +93,15 @@ impl SvmClassifier {
         self.parts.multiclass
     }
 
-    /// True when the model can tell probabilities.
-    pub fn has_probabilities(&self) -> bool {
-        self.parts.sigmoids.is_some()
+    /// The parts, borrowed.
+    pub(super) fn view(&self) -> ExpansionView<'_> {
+        ExpansionView {
+            expansion: self.evaluator.expansion(),
+            classes: Some(&self.parts.classes),
+            support_counts: &self.parts.support_counts,
+            multiclass: self.parts.multiclass,
+            sigmoids: self.parts.sigmoids.as_deref(),
+        }
     }
 
     fn score_columns(&self) -> Vec<String> {

@@ -17,6 +17,7 @@
 //! rows show them (with labels −1 and +1 the latter is first), and ties go to the class that
 //! stands first.
 
+mod as_model;
 mod binary;
 mod classifier;
 mod coupling;

@@ -4,6 +4,8 @@ use super::SolverParams;
 use super::binary::Workshop;
 use super::params::forward_solver_builders;
 use super::svc::{row_weights, without_weightless_rows};
+use crate::estimator::estimator;
+use crate::method::{Card, KERNELS, PythonClass, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::{Evaluator, Expansion, Use};
 use crate::params::params;
@@ -139,3 +141,21 @@ impl<'de> Deserialize<'de> for OneClassSvm {
         Self::from_parts(parts).map_err(serde::de::Error::custom)
     }
 }
+
+estimator!(OneClassParams => OneClassSvm, [Card {
+    name: "one-class",
+    about: "one-class SVM: which rows are usual?",
+    task: Task::Unlabelled,
+    grid: &["nu=0.05,0.1,0.2,0.5", "gamma=2^-7:2:3"],
+    kernels: KERNELS,
+    libsvm_type: Some(2),
+    page: "exact-svm",
+    python: PythonClass {
+        name: "OneClassSVM",
+        base: "ExpansionOutliers",
+        about: "One-class support vector machine: a region that holds most rows.",
+        attributes: &[("offset_ : ndarray", "What ``score_samples`` has more than the decision values.")],
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

@@ -4,6 +4,8 @@ use super::SolverParams;
 use super::binary::{Solved, Workshop};
 use super::params::forward_solver_builders;
 use super::svc::{row_weights, without_weightless_rows};
+use crate::estimator::estimator;
+use crate::method::{Card, KERNELS, PythonClass, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::{Evaluator, Expansion, Use};
 use crate::params::params;
@@ -252,3 +254,38 @@ impl<'de> Deserialize<'de> for SvmRegressor {
         Self::from_parts(parts).map_err(serde::de::Error::custom)
     }
 }
+
+estimator!(SvrParams => SvmRegressor, [Card {
+    name: "svr",
+    about: "ε-SVR: regression",
+    task: Task::Real,
+    grid: &["cost=2^-1:2:9", "gamma=2^-7:2:3"],
+    kernels: KERNELS,
+    libsvm_type: Some(3),
+    page: "exact-svm",
+    python: PythonClass {
+        name: "SVR",
+        base: "ExpansionRegressor",
+        about: "Epsilon-support vector regression.",
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);
+
+estimator!(NuSvrParams => SvmRegressor, [Card {
+    name: "nu-svr",
+    about: "ν-SVR: regression that finds its own tube",
+    task: Task::Real,
+    grid: &["cost=2^-1:2:9", "gamma=2^-7:2:3"],
+    kernels: KERNELS,
+    libsvm_type: Some(4),
+    page: "exact-svm",
+    python: PythonClass {
+        name: "NuSVR",
+        base: "ExpansionRegressor",
+        about: "Nu-support vector regression: the tube is as wide as it must be for about a share \
+                ``nu`` of the rows outside.",
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

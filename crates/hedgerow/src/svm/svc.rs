@@ -5,6 +5,8 @@ use super::duals::MachineDuals;
 use super::multiclass::pairs;
 use super::params::{class_builders, forward_solver_builders};
 use super::{Duals, Multiclass, SolverParams, SvmClassifier, SvmParts};
+use crate::estimator::estimator;
+use crate::method::{Card, KERNELS, PythonClass, PythonParameter};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::{Expansion, Kernel, Machine, keep_rows};
 use crate::params::{ClassWeights, params};
@@ -361,3 +363,48 @@ fn assemble(
         sigmoids: None,
     })
 }
+
+/// Form of the decision values in Python.
+const DECISION_SHAPE: PythonParameter = PythonParameter {
+    name: "decision_function_shape",
+    form: "\"ovr\" or \"ovo\"",
+    annotation: "str",
+    default: "\"ovr\"",
+    about: "Form of the decision values of more than two classes: a column a class, or a pair.",
+};
+
+estimator!(SvcParams => SvmClassifier, [Card {
+    name: "svm",
+    about: "C-SVC: classification",
+    grid: &["cost=2^-1:2:9", "gamma=2^-7:2:3"],
+    kernels: KERNELS,
+    libsvm_type: Some(0),
+    page: "exact-svm",
+    python: PythonClass {
+        name: "SVC",
+        base: "ExpansionClassifier",
+        about: "C-support vector classification.",
+        extra: &[DECISION_SHAPE],
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);
+
+estimator!(NuSvcParams => SvmClassifier, [Card {
+    name: "nu-svm",
+    about: "ν-SVC: classification with a share of errors in place of a cost",
+    grid: &["nu=0.1:0.1:0.5", "gamma=2^-7:2:3"],
+    kernels: KERNELS,
+    libsvm_type: Some(1),
+    page: "exact-svm",
+    python: PythonClass {
+        name: "NuSVC",
+        base: "ExpansionClassifier",
+        about: "Nu-support vector classification: ``nu`` bounds the share of margin errors from \
+                above and that of support vectors from below.\n\nThere is no ``class_weight``: the \
+                problem has no cost that it could scale.",
+        extra: &[DECISION_SHAPE],
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

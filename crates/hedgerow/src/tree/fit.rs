@@ -6,6 +6,8 @@ use super::model::{Council, LinearTrees, TreeParts};
 use super::prune::{PruningStep, prune};
 use super::split::{Effort, Ground};
 use super::{HlsvmParams, TreeMulticlass};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass, PythonParameter};
 use crate::data::{ClassLabels, Dataset, Generator, Row, SamplesView, stratified_folds};
 use crate::svm::{pairs, without_weightless_rows};
 use crate::{Error, Fitted, Report, Result};
@@ -319,3 +321,31 @@ impl LinearTrees {
         out
     }
 }
+
+/// Factors of the weights of rows in Python.
+const CLASS_WEIGHT: PythonParameter = PythonParameter {
+    name: "class_weight",
+    form: "dict or \"balanced\", optional",
+    annotation: "Any",
+    default: "None",
+    about: "Factors of the weights of rows by class.",
+};
+
+estimator!(HlsvmParams => LinearTrees, [Card {
+    name: "h-lsvm",
+    about: "H-LSVM: a tree of linear SVMs, answers within a microsecond",
+    grid: &["lambda=10^-9:1:-1", "holdout=0,0.1,0.2"],
+    page: "h-lsvm",
+    python: PythonClass {
+        name: "HLSVMClassifier",
+        base: "TreeClassifier",
+        about: "H-LSVM: a tree whose nodes are linear SVMs, for answers within a microsecond.",
+        extra: &[CLASS_WEIGHT],
+        attributes: &[
+            ("n_hyperplanes_ : int", "Hyperplanes of all trees."),
+            ("n_trees_ : int", "Trees."),
+            ("depth_ : int", "Most hyperplanes on a path of a tree."),
+        ],
+    },
+    ..Card::PLAIN
+}]);

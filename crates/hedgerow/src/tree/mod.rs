@@ -33,6 +33,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
+mod as_model;
 mod bounds;
 mod compiled;
 mod fit;

@@ -17,6 +17,8 @@ use super::fit::{ensure_addressable, pair_codes, present_classes, task_seed};
 use super::grow::{GrownNode, GrownSplit, depth_first, heaviest};
 use super::model::{Council, LinearTrees, TreeParts};
 use super::split::{Effort, Plane};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass};
 use crate::data::{Dataset, SamplesView};
 use crate::linalg::{hyperplane_value, stride_of};
 use crate::params::params;
@@ -282,3 +284,22 @@ impl Cascade<'_> {
         (plane, effort)
     }
 }
+
+estimator!(SvmTreesParams => LinearTrees, [Card {
+    name: "svm-trees",
+    about: "SVM-Trees: a cascade of linear SVMs, each leaves one side pure",
+    grid: &["cost=0.01,0.1,1,10,100"],
+    page: "h-lsvm",
+    python: PythonClass {
+        name: "SVMTreesClassifier",
+        base: "TreeClassifier",
+        about: "SVM-Trees: a cascade of linear SVMs, each of which leaves one side pure.",
+        attributes: &[
+            ("n_hyperplanes_ : int", "Hyperplanes of all cascades."),
+            ("n_trees_ : int", "Cascades, one for each pair of classes."),
+            ("depth_ : int", "Most hyperplanes of a cascade."),
+        ],
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

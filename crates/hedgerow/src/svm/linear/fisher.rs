@@ -16,6 +16,8 @@
 
 use super::frame::{Frame, Solved};
 use super::{Hyperplane, LinearClassifier};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass};
 use crate::data::Dataset;
 use crate::error::ensure_memory;
 use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve, dot};
@@ -214,3 +216,18 @@ fn factor(d: usize, scatter: &[f64], ridge: f64) -> Result<Vec<f64>> {
         share = (share * RIDGE_GROWTH).max(FIRST_RIDGE);
     }
 }
+
+estimator!(FisherParams => LinearClassifier, [Card {
+    name: "fda",
+    about: "Fisher's discriminant: the nearest projected class mean",
+    grid: &["ridge=0,1e-6,1e-4,1e-3,1e-2,1e-1,1"],
+    page: "linear",
+    python: PythonClass {
+        name: "FisherDiscriminant",
+        base: "LinearClassifier",
+        about: "Fisher's discriminant: the class whose mean is nearest in the metric of the spread \
+                within classes.",
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

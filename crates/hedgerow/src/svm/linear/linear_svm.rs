@@ -2,6 +2,8 @@
 
 use super::frame::{Frame, Solved, TwoClass};
 use super::{HingeLoss, Hyperplane, LinearClassifier};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass, PythonParameter};
 use crate::data::Dataset;
 use crate::params::{ClassWeights, Value, Words, params, read_as};
 use crate::solve::dual_coordinate::{self, DualLimits, DualProblem};
@@ -254,3 +256,28 @@ pub(super) fn solved_by_newton(solution: newton::NewtonSolution) -> Solved {
         status: solution.status,
     }
 }
+
+/// Whether there is an intercept, in Python.
+pub(super) const FIT_INTERCEPT: PythonParameter = PythonParameter {
+    name: "fit_intercept",
+    form: "bool",
+    annotation: "bool",
+    default: "True",
+    about: "Whether there is an intercept.",
+};
+
+estimator!(LinearSvmParams => LinearClassifier, [Card {
+    name: "linear-svm",
+    about: "Linear SVM: classification by hyperplanes",
+    grid: &["cost=2^-9:2:7"],
+    page: "linear",
+    python: PythonClass {
+        name: "LinearSVC",
+        base: "LinearClassifier",
+        about: "Linear support vector classification.\n\nMinimises ``||w||² / 2 + C Σ loss``; the \
+                intercept is the weight of a constant feature and is regularised like the others.",
+        extra: &[FIT_INTERCEPT],
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

@@ -2,7 +2,9 @@
 
 use super::LinearClassifier;
 use super::frame::Frame;
-use super::linear_svm::{check_bias, read_bias, solved_by_newton};
+use super::linear_svm::{FIT_INTERCEPT, check_bias, read_bias, solved_by_newton};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass};
 use crate::data::Dataset;
 use crate::params::{ClassWeights, Value, params};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
@@ -88,3 +90,19 @@ impl LogisticParams {
         })
     }
 }
+
+estimator!(LogisticParams => LinearClassifier, [Card {
+    name: "logistic",
+    about: "Logistic regression: classification with probabilities",
+    grid: &["cost=2^-9:2:7"],
+    page: "linear",
+    python: PythonClass {
+        name: "LogisticRegression",
+        base: "LinearProbabilities",
+        about: "Logistic regression by Newton's method.\n\nMinimises \
+                ``||w||² / 2 + C Σ ln(1 + exp(-y f(x)))``.",
+        extra: &[FIT_INTERCEPT],
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);

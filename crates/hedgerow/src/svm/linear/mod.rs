@@ -12,6 +12,7 @@
 //! All of them give a [`LinearClassifier`]. Classes stand in the order of [`crate::svm`]; a
 //! positive value of a machine speaks for its first class.
 
+mod as_model;
 mod fisher;
 mod frame;
 mod linear_svm;

@@ -103,11 +103,6 @@ impl LinearClassifier {
         self.parts.multiclass
     }
 
-    /// True when the model can tell probabilities.
-    pub fn has_probabilities(&self) -> bool {
-        self.parts.log_odds
-    }
-
     /// Decision values of every row into a caller's buffer, row-major: one column a machine.
     ///
     /// # Errors

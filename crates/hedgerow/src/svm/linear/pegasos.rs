@@ -2,6 +2,8 @@
 
 use super::frame::{Frame, Solved};
 use super::{Bias, Hyperplane, LinearClassifier, Stop};
+use crate::estimator::estimator;
+use crate::method::{Card, PythonClass};
 use crate::data::Dataset;
 use crate::params::{ClassWeights, params};
 use crate::solve::pegasos::{self, PegasosLimits, PegasosProblem};
@@ -103,3 +105,18 @@ impl PegasosParams {
         })
     }
 }
+
+estimator!(PegasosParams => LinearClassifier, [Card {
+    name: "pegasos",
+    about: "Pegasos: linear SVM by stochastic subgradients",
+    grid: &["cost=2^-9:2:7"],
+    page: "linear",
+    python: PythonClass {
+        name: "PegasosClassifier",
+        base: "LinearClassifier",
+        about: "Linear SVM by projected stochastic subgradients.\n\nMinimises \
+                ``λ ||w||² / 2 + mean(ν_i max(0, 1 - y_i f(x_i)))``.",
+        ..PythonClass::PLAIN
+    },
+    ..Card::PLAIN
+}]);
