@@ -34,6 +34,8 @@ pub struct Card {
     pub kernels: &'static [&'static str],
     /// Number of LIBSVM's letter `s`, for problems that LIBSVM knows.
     pub libsvm_type: Option<u32>,
+    /// Oldest format of model files whose models of this method can be read.
+    pub readable_since: u16,
     /// Page of the guide that explains it.
     pub page: &'static str,
     /// The estimator in Python.
@@ -81,6 +83,7 @@ impl Card {
         without: &[],
         kernels: &[],
         libsvm_type: None,
+        readable_since: 1,
         page: "",
         python: PythonClass::PLAIN,
     };

@@ -25,11 +25,7 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Newest format version that this crate reads, and the one it writes.
-pub const FORMAT_VERSION: u16 = 2;
-
-/// The version that brought the numbers of stored rows, and the methods whose payload is another
-/// since.
-const ROW_NUMBERS: (u16, [&str; 2]) = (2, ["falk-svm", "falk-svr"]);
+pub const FORMAT_VERSION: u16 = 3;
 
 const MAGIC: &[u8; 8] = b"HEDGEROW";
 
@@ -71,6 +67,26 @@ impl RawModel {
         })
     }
 
+    /// How messages call the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// An error if the file is of an older format than its method can still read.
+    pub fn ensure_since(&self, oldest: u16) -> Result<(), IoError> {
+        let found = self.header.format_version;
+        if found >= oldest {
+            return Ok(());
+        }
+        Err(IoError::Model {
+            name: self.name.clone(),
+            problem: ModelProblem::Older {
+                found,
+                known: oldest,
+            },
+        })
+    }
+
     /// The header.
     pub fn header(&self) -> &ModelHeader {
         &self.header
@@ -95,20 +111,6 @@ impl RawModel {
             Ok((_, rest)) => Err(refused(format!("{} bytes too many", rest.len()))),
             Err(error) => Err(refused(error.to_string())),
         }
-    }
-
-    /// Decodes the payload of a model of this method and no other.
-    pub fn decode_as<T: DeserializeOwned>(&self, tag: &str) -> Result<T, IoError> {
-        if self.header.tag != tag {
-            return Err(IoError::Model {
-                name: self.name.clone(),
-                problem: ModelProblem::Tag {
-                    expected: tag.to_owned(),
-                    found: self.header.tag.clone(),
-                },
-            });
-        }
-        self.decode()
     }
 }
 
@@ -221,13 +223,6 @@ fn parse(bytes: &[u8]) -> Result<(ModelHeader, Range<usize>), ModelProblem> {
         return Err(ModelProblem::Header { what });
     }
     let tag = reader.text("the method tag is not UTF-8")?;
-    let (since, methods) = ROW_NUMBERS;
-    if format_version < since && methods.contains(&tag.as_str()) {
-        return Err(ModelProblem::Older {
-            found: format_version,
-            known: since,
-        });
-    }
     let writer_version = reader.text("the writer version is not UTF-8")?;
     let length = u64::from_le_bytes(reader.array()?);
     let start = reader.at;

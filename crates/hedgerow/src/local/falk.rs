@@ -581,6 +581,7 @@ estimator!(FalkParams => FalkSvm, [
         grid: GRID,
         without: &["epsilon"],
         kernels: LOCAL_KERNELS,
+        readable_since: 3,
         page: "falk-svm",
         python: PythonClass {
             name: "FaLKSVMClassifier",
@@ -601,6 +602,7 @@ estimator!(FalkParams => FalkSvm, [
         grid: GRID,
         without: &["class_weights", "probability"],
         kernels: LOCAL_KERNELS,
+        readable_since: 3,
         page: "falk-svm",
         python: PythonClass {
             name: "FaLKSVMRegressor",

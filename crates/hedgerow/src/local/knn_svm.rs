@@ -377,6 +377,7 @@ estimator!(KnnSvmParams => KnnSvm, [
         grid: GRID,
         without: &["epsilon"],
         kernels: LOCAL_KERNELS,
+        readable_since: 3,
         page: "knn",
         python: PythonClass {
             name: "KNNSVMClassifier",
@@ -394,6 +395,7 @@ estimator!(KnnSvmParams => KnnSvm, [
         grid: GRID,
         without: &["class_weights", "probability"],
         kernels: LOCAL_KERNELS,
+        readable_since: 3,
         page: "knn",
         python: PythonClass {
             name: "KNNSVMRegressor",

@@ -4,8 +4,8 @@
 //! classes and pairs, so only the layout differs: LIBSVM gives every support vector one coefficient
 //! for each other class, Hedgerow gives every machine a list of support vectors.
 
-use super::{Model, StorableModel};
-use crate::failure::Failure;
+use super::{Model, StoredModel};
+use crate::failure::Error;
 use crate::store::{Origin, Stored};
 use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
 use hedgerow::kernel::{Expansion, Kernel, Machine, Radial};
@@ -16,86 +16,24 @@ use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType};
 use serde_json::{Value, json};
 
-impl Model for SvmClassifier {
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        let parts = self.parts();
-        let mut facts = expansion_facts(&parts.expansion);
-        let counts: serde_json::Map<String, Value> = parts
-            .classes
-            .iter()
-            .zip(&parts.support_counts)
-            .map(|(class, count)| (class.to_string(), json!(count)))
-            .collect();
-        facts.push(("support_vectors_of_classes", Value::Object(counts)));
-        facts.push(("probability", json!(parts.sigmoids.is_some())));
-        facts
-    }
-
-    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
-        export_classifier(&self.parts(), svm_type)
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        let n_classes = self.classes().map_or(0, <[ClassName]>::len);
-        let multiclass = self.multiclass();
-        let codes = (0..scores.n_rows())
-            .map(|i| multiclass.decide(n_classes, scores.row(i)))
-            .collect();
-        Ok((Prediction::Classes(codes), scores))
+/// The model in LIBSVM's format, as a model of the type with this number, where it has such.
+pub fn to_libsvm(model: &dyn StoredModel, libsvm_type: Option<u32>) -> Result<LibSvmModel, Error> {
+    let number = libsvm_type.map(|number| number as usize);
+    let (Some(view), Some(&svm_type)) = (
+        model.as_expansion(),
+        number.and_then(|number| LIBSVM_TYPES.get(number)),
+    ) else {
+        return Err(Error::LibSvmExport {
+            problem: "LIBSVM has no format for models of this method".to_owned(),
+        });
+    };
+    match view.classes {
+        Some(classes) if svm_type.is_classifier() => export_classifier(&view, classes, svm_type),
+        _ => export_single(view.expansion, svm_type),
     }
 }
 
-impl Model for OneClassSvm {
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        expansion_facts(self.parts())
-    }
-
-    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
-        export_single(self.parts(), svm_type)
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        // A positive value lies in the region, all else outside.
-        let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
-        Ok((Prediction::Classes(codes.collect()), scores))
-    }
-}
-
-impl Model for SvmRegressor {
-    fn facts(&self) -> Vec<(&'static str, Value)> {
-        expansion_facts(self.parts())
-    }
-
-    fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
-        export_single(self.parts(), svm_type)
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        Ok((Prediction::Real(scores.values.clone()), scores))
-    }
-}
-
-fn expansion_facts(expansion: &Expansion) -> Vec<(&'static str, Value)> {
-    vec![
-        ("kernel", json!(expansion.kernel.to_string())),
-        ("machines", json!(expansion.machines.len())),
-        ("support_vectors", json!(expansion.support_vectors.n_rows())),
-    ]
-}
-
-fn export_kernel(kernel: &Kernel) -> Result<LibSvmKernel, Failure> {
+fn export_kernel(kernel: &Kernel) -> Result<LibSvmKernel, Error> {
     Ok(match *kernel {
         Kernel::Linear => LibSvmKernel::Linear,
         Kernel::Polynomial {
@@ -111,7 +49,7 @@ fn export_kernel(kernel: &Kernel) -> Result<LibSvmKernel, Failure> {
         Kernel::Sigmoid { gamma, coef0 } => LibSvmKernel::Sigmoid { gamma, coef0 },
         Kernel::Precomputed => LibSvmKernel::Precomputed,
         ref other => {
-            return Err(Failure::LibSvmExport {
+            return Err(Error::LibSvmExport {
                 problem: format!(
                     "LIBSVM has no kernel {other}; it knows linear, poly, rbf, sigmoid, precomputed"
                 ),
@@ -165,15 +103,18 @@ fn export_vectors(expansion: &Expansion, width: usize) -> Vec<LibSvmSupportVecto
         .collect()
 }
 
-fn export_classifier(parts: &SvmParts, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
-    let n_classes = parts.classes.len();
+fn export_classifier(
+    parts: &ExpansionView<'_>,
+    classes: &[ClassName],
+    svm_type: LibSvmType,
+) -> Result<LibSvmModel, Error> {
+    let n_classes = classes.len();
     if n_classes > 2 && parts.multiclass != Multiclass::OneVsOne {
-        return Err(Failure::LibSvmExport {
+        return Err(Error::LibSvmExport {
             problem: "LIBSVM decides between several classes one against one; train with --multiclass ovo".to_owned(),
         });
     }
-    let labels = parts
-        .classes
+    let labels = classes
         .iter()
         .map(|class| match *class {
             ClassName::Number(value)
@@ -181,12 +122,12 @@ fn export_classifier(parts: &SvmParts, svm_type: LibSvmType) -> Result<LibSvmMod
             {
                 Ok(value as i32)
             }
-            ref other => Err(Failure::LibSvmExport {
+            ref other => Err(Error::LibSvmExport {
                 problem: format!("its labels are whole numbers, and there is a class {other}"),
             }),
         })
-        .collect::<Result<Vec<i32>, Failure>>()?;
-    let expansion = &parts.expansion;
+        .collect::<Result<Vec<i32>, Error>>()?;
+    let expansion = parts.expansion;
     let mut vectors = export_vectors(expansion, n_classes.saturating_sub(1));
     let class_of: Vec<usize> = parts
         .support_counts
@@ -204,7 +145,7 @@ fn export_classifier(parts: &SvmParts, svm_type: LibSvmType) -> Result<LibSvmMod
             vectors[s as usize].coefficients[column] = beta;
         }
     }
-    let sigmoids = parts.sigmoids.as_ref();
+    let sigmoids = parts.sigmoids;
     Ok(LibSvmModel {
         svm_type,
         kernel: export_kernel(&expansion.kernel)?,
@@ -214,12 +155,12 @@ fn export_classifier(parts: &SvmParts, svm_type: LibSvmType) -> Result<LibSvmMod
         prob_a: sigmoids.map(|all| all.iter().map(|s| s.slope).collect()),
         prob_b: sigmoids.map(|all| all.iter().map(|s| s.offset).collect()),
         prob_density_marks: None,
-        class_sizes: Some(parts.support_counts.clone()),
+        class_sizes: Some(parts.support_counts.to_vec()),
         support_vectors: vectors,
     })
 }
 
-fn export_single(expansion: &Expansion, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
+fn export_single(expansion: &Expansion, svm_type: LibSvmType) -> Result<LibSvmModel, Error> {
     let mut vectors = export_vectors(expansion, 1);
     let mut rho = Vec::new();
     for machine in &expansion.machines {
@@ -243,21 +184,21 @@ fn export_single(expansion: &Expansion, svm_type: LibSvmType) -> Result<LibSvmMo
 }
 
 /// True if a model of this type answers with classes.
-pub(crate) fn libsvm_has_classes(svm_type: LibSvmType) -> bool {
+pub fn libsvm_has_classes(svm_type: LibSvmType) -> bool {
     svm_type.is_classifier() || svm_type == LibSvmType::OneClass
 }
 
 /// A model of LIBSVM as one of ours, at least `width` features wide.
-pub(crate) fn from_libsvm(
+pub fn from_libsvm(
     name: &str,
     model: &LibSvmModel,
     width: usize,
-) -> Result<Stored, Failure> {
-    let refused = |error: hedgerow::Error| Failure::Model {
+) -> Result<Stored, Error> {
+    let refused = |error: hedgerow::Error| Error::Model {
         name: name.to_owned(),
         problem: format!("the LIBSVM model is damaged: {error}"),
     };
-    let (method, built): (&'static str, Box<dyn StorableModel>) = match model.svm_type {
+    let (method, built): (&'static str, Box<dyn StoredModel>) = match model.svm_type {
         LibSvmType::CSvc | LibSvmType::NuSvc => {
             let parts = import_classifier(model, width).map_err(refused)?;
             let name = if model.svm_type == LibSvmType::CSvc {
@@ -292,11 +233,7 @@ pub(crate) fn from_libsvm(
     };
     Ok(Stored {
         origin: Origin::LibSvm(method),
-        encoding: None,
-        preprocessing: crate::pipeline::Preprocessing::None,
-        feature_names: None,
-        parameters: Vec::new(),
-        report: None,
+        frame: Bundle::new(Preprocessing::None, ()),
         model: built,
     })
 }
