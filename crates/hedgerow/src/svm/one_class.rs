@@ -1,11 +1,10 @@
 //! The support of a distribution.
 
 use super::SolverParams;
-use super::binary::Workshop;
-use super::params::forward_solver_builders;
-use super::svc::{ensure_nu, row_weights, without_weightless_rows};
-use crate::data::{ClassName, Dataset, SamplesView};
+use super::svc::ensure_nu;
+use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
 use crate::kernel::{Evaluator, Expansion, Use};
+use crate::machines::{Workshop, forward_solver_builders};
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
