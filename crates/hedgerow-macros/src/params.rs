@@ -125,26 +125,29 @@ fn inside_option(of: &Type) -> Option<&Type> {
 
 /// Builders and `check`.
 fn inherent(name: &Ident, fields: &[Declared], more: Option<&Ident>) -> TokenStream {
-    let builders = fields.iter().filter(|field| !field.no_builder).map(|field| {
-        let ident = &field.name;
-        let with = format_ident!("with_{}", ident);
-        let of = &field.of;
-        let about = format!("Sets [`Self::{ident}`]: {}", lower_first(&field.about));
-        let (takes, gives) = if field.role == Role::Flatten {
-            (quote!(impl Into<#of>), quote!(#ident.into()))
-        } else if let Some(inner) = inside_option(of) {
-            (quote!(#inner), quote!(Some(#ident)))
-        } else {
-            (quote!(#of), quote!(#ident))
-        };
-        quote! {
-            #[doc = #about]
-            pub fn #with(mut self, #ident: #takes) -> Self {
-                self.#ident = #gives;
-                self
+    let builders = fields
+        .iter()
+        .filter(|field| !field.no_builder)
+        .map(|field| {
+            let ident = &field.name;
+            let with = format_ident!("with_{}", ident);
+            let of = &field.of;
+            let about = format!("Sets [`Self::{ident}`]: {}", lower_first(&field.about));
+            let (takes, gives) = if field.role == Role::Flatten {
+                (quote!(impl Into<#of>), quote!(#ident.into()))
+            } else if let Some(inner) = inside_option(of) {
+                (quote!(#inner), quote!(Some(#ident)))
+            } else {
+                (quote!(#of), quote!(#ident))
+            };
+            quote! {
+                #[doc = #about]
+                pub fn #with(mut self, #ident: #takes) -> Self {
+                    self.#ident = #gives;
+                    self
+                }
             }
-        }
-    });
+        });
     let checks = fields.iter().filter_map(|field| {
         let ident = &field.name;
         if field.role == Role::Flatten {
@@ -207,18 +210,21 @@ fn parameters(name: &Ident, fields: &[Declared], heading: &str) -> TokenStream {
     let gets = fields.iter().filter_map(|field| {
         let ident = &field.name;
         let text = ident.to_string();
-        (field.role == Role::Parameter).then(|| {
-            quote!(#text => return Some(crate::params::ParameterType::show(&self.#ident)),)
-        })
+        (field.role == Role::Parameter).then(
+            || quote!(#text => return Some(crate::params::ParameterType::show(&self.#ident)),),
+        )
     });
-    let inner_gets = fields.iter().filter(|f| f.role == Role::Flatten).map(|field| {
-        let ident = &field.name;
-        quote! {
-            if let Some(value) = crate::params::Parameters::get(&self.#ident, name) {
-                return Some(value);
+    let inner_gets = fields
+        .iter()
+        .filter(|f| f.role == Role::Flatten)
+        .map(|field| {
+            let ident = &field.name;
+            quote! {
+                if let Some(value) = crate::params::Parameters::get(&self.#ident, name) {
+                    return Some(value);
+                }
             }
-        }
-    });
+        });
     let sets = fields.iter().filter_map(|field| {
         let ident = &field.name;
         let text = ident.to_string();
@@ -230,14 +236,17 @@ fn parameters(name: &Ident, fields: &[Declared], heading: &str) -> TokenStream {
         (field.role == Role::Parameter)
             .then(|| quote!(#text #(| #aliases)* => { #action; return Ok(true); }))
     });
-    let inner_sets = fields.iter().filter(|f| f.role == Role::Flatten).map(|field| {
-        let ident = &field.name;
-        let call = match &field.set_with {
-            Some(method) => quote!(self.#method(name, value)?),
-            None => quote!(crate::params::Parameters::set(&mut self.#ident, name, value)?),
-        };
-        quote!(if #call { return Ok(true); })
-    });
+    let inner_sets = fields
+        .iter()
+        .filter(|f| f.role == Role::Flatten)
+        .map(|field| {
+            let ident = &field.name;
+            let call = match &field.set_with {
+                Some(method) => quote!(self.#method(name, value)?),
+                None => quote!(crate::params::Parameters::set(&mut self.#ident, name, value)?),
+            };
+            quote!(if #call { return Ok(true); })
+        });
     quote! {
         impl crate::params::Parameters for #name {
             fn table() -> Vec<crate::params::Parameter> {

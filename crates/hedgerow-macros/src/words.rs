@@ -8,7 +8,10 @@ use syn::{Data, DeriveInput, Fields, LitStr, Result, Token, Variant};
 
 pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
     let Data::Enum(body) = &item.data else {
-        return Err(syn::Error::new_spanned(item, "words are variants of an enum"));
+        return Err(syn::Error::new_spanned(
+            item,
+            "words are variants of an enum",
+        ));
     };
     let name = &item.ident;
     let mut entries = Vec::new();
@@ -66,7 +69,8 @@ pub(crate) fn expand(item: &DeriveInput) -> Result<TokenStream> {
 fn spellings(variant: &Variant) -> Result<Vec<String>> {
     for attribute in &variant.attrs {
         if attribute.path().is_ident("word") {
-            let all = attribute.parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)?;
+            let all =
+                attribute.parse_args_with(Punctuated::<LitStr, Token![,]>::parse_terminated)?;
             return Ok(all.iter().map(LitStr::value).collect());
         }
     }

@@ -189,11 +189,7 @@ pub fn libsvm_has_classes(svm_type: LibSvmType) -> bool {
 }
 
 /// A model of LIBSVM as one of ours, at least `width` features wide.
-pub fn from_libsvm(
-    name: &str,
-    model: &LibSvmModel,
-    width: usize,
-) -> Result<Stored, Error> {
+pub fn from_libsvm(name: &str, model: &LibSvmModel, width: usize) -> Result<Stored, Error> {
     let refused = |error: hedgerow::Error| Error::Model {
         name: name.to_owned(),
         problem: format!("the LIBSVM model is damaged: {error}"),

@@ -1,8 +1,8 @@
 //! The list of all methods.
 
+use crate::Error;
 use crate::stored::{Stored, StoredModel, open};
 use crate::trainer::{Ready, Trainer};
-use crate::Error;
 use hedgerow::Estimator;
 use hedgerow::method::Card;
 use hedgerow::params::Value;

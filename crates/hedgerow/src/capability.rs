@@ -2,11 +2,11 @@
 //!
 //! Front ends ask a [`crate::Model`] for one of these and say so if it has none.
 
+use crate::Result;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::Expansion;
-use crate::svm::{Multiclass, Sigmoid};
+use crate::machines::{Multiclass, Sigmoid};
 use crate::params::Value;
-use crate::Result;
 
 /// Named facts.
 pub type Facts = Vec<(&'static str, Value)>;

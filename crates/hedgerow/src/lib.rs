@@ -26,6 +26,7 @@ pub mod evaluate;
 pub mod kernel;
 pub mod linalg;
 pub mod local;
+pub mod machines;
 pub mod method;
 mod model;
 pub mod neighbours;

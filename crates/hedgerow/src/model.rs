@@ -1,8 +1,8 @@
 //! What every fitted model has in common.
 
-use crate::capability::{Adjust, Bounds, CountWork, Draw, Explain, ExpansionView, Update};
+use crate::capability::{Adjust, Bounds, CountWork, Draw, ExpansionView, Explain, Update};
 use crate::data::{ClassName, SamplesView};
-use crate::svm::Multiclass;
+use crate::machines::Multiclass;
 use crate::params::Value;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -149,6 +149,11 @@ pub trait Predictor: Send + Sync {
 
     /// Decision values of every row; the columns depend on the method.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix>;
+
+    /// Predictions and decision values, for methods that can without doing the work twice.
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        Ok((self.predict(samples)?, self.scores(samples)?))
+    }
 
     /// Class probabilities of every row, one column a class.
     fn probabilities(&self, _samples: SamplesView<'_>) -> Result<ScoreMatrix> {

@@ -1,6 +1,5 @@
 //! Kernels and the engine that evaluates them in blocks.
 
-mod cache;
 mod composite;
 mod distance;
 mod evaluator;
@@ -19,7 +18,6 @@ mod text;
 mod vocabulary;
 mod width;
 
-pub use cache::CachedGram;
 pub use distance::sq_dist;
 pub(crate) use evaluator::{Evaluator, Use, linear_value, linear_weights};
 pub use expansion::{Expansion, Machine};

@@ -35,7 +35,12 @@ impl Parameters for KernelSpec {
             ),
             Parameter {
                 unless: Some("3"),
-                ..inside("degree", "Degree of the polynomial kernel.", Kind::Whole, Some('d'))
+                ..inside(
+                    "degree",
+                    "Degree of the polynomial kernel.",
+                    Kind::Whole,
+                    Some('d'),
+                )
             },
             Parameter {
                 unless: Some("1 / features"),
@@ -55,8 +60,14 @@ impl Parameters for KernelSpec {
                     Some('r'),
                 )
             },
-            in_text("sigma", "Width of a local operator: a number or a percentile such as q10."),
-            in_text("eta", "Weight of distances in a local operator: a number or a percentile."),
+            in_text(
+                "sigma",
+                "Width of a local operator: a number or a percentile such as q10.",
+            ),
+            in_text(
+                "eta",
+                "Weight of distances in a local operator: a number or a percentile.",
+            ),
         ]
     }
 
@@ -94,7 +105,10 @@ impl KernelSpec {
     pub fn gaussian_by_percentile(percentile: f64) -> Self {
         Self(Form::Symbolic(Call::named(
             "rbf",
-            vec![Argument::keyed("gamma", Inner::Call(Call::named(&format!("q{percentile}"), Vec::new())))],
+            vec![Argument::keyed(
+                "gamma",
+                Inner::Call(Call::named(&format!("q{percentile}"), Vec::new())),
+            )],
         )))
     }
 
@@ -158,7 +172,10 @@ fn width(name: &'static str, value: &Value) -> Result<Inner> {
         Some(number) if name == "gamma" && number == 0.0 => Ok(symbol("auto")),
         Some(number) if name == "gamma" && (-1.0..0.0).contains(&number) => {
             // 100 · 0.29 is not quite 29.
-            Ok(symbol(&format!("q{}", (-100.0 * number * 1e9).round() / 1e9)))
+            Ok(symbol(&format!(
+                "q{}",
+                (-100.0 * number * 1e9).round() / 1e9
+            )))
         }
         Some(number) if name == "gamma" && (number < 0.0 || !number.is_finite()) => {
             Err(Error::Parameter {
@@ -182,17 +199,21 @@ fn width(name: &'static str, value: &Value) -> Result<Inner> {
 fn is_symbol(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     ["auto", "scale", "mean"].contains(&word.as_str())
-        || word.strip_prefix('q').is_some_and(|h| h.parse::<f64>().is_ok())
+        || word
+            .strip_prefix('q')
+            .is_some_and(|h| h.parse::<f64>().is_ok())
 }
 
 /// The first value of a parameter.
 fn find(call: &Call, name: &str) -> Option<Value> {
-    call.arguments.iter().find_map(|argument| match (&argument.key, &argument.value) {
-        (Some(key), Inner::Number(number)) if key == name => Some(Value::Number(*number)),
-        (Some(key), Inner::Call(word)) if key == name => Some(word.name.clone().into()),
-        (None, Inner::Call(inner)) => find(inner, name),
-        _ => None,
-    })
+    call.arguments
+        .iter()
+        .find_map(|argument| match (&argument.key, &argument.value) {
+            (Some(key), Inner::Number(number)) if key == name => Some(Value::Number(*number)),
+            (Some(key), Inner::Call(word)) if key == name => Some(word.name.clone().into()),
+            (None, Inner::Call(inner)) => find(inner, name),
+            _ => None,
+        })
 }
 
 /// Replaces every value of a parameter; false if there is none.

@@ -1,9 +1,7 @@
 //! What local machines tell of themselves, and what they can do.
 
 use super::bounds::{BoundParams, RiskBound};
-use super::{
-    Explanation, FalkSvm, Knn, KnnSvm, LocalMachines, LocalModel, UpdateParams,
-};
+use super::{Explanation, FalkSvm, Knn, KnnSvm, LocalMachines, LocalModel, UpdateParams};
 use crate::capability::{
     Adjust, Bounds, CoveringDrawing, DiscDrawing, Draw, Drawing, Explain, Facts, Update,
 };
@@ -149,7 +147,11 @@ impl FalkSvm {
         };
         let table = |entries: Vec<(&str, Value)>| {
             let entries = entries.into_iter();
-            Value::Table(entries.map(|(key, value)| (key.to_owned(), value)).collect())
+            Value::Table(
+                entries
+                    .map(|(key, value)| (key.to_owned(), value))
+                    .collect(),
+            )
         };
         let influences = told.influences.iter().map(|one| {
             table(vec![
@@ -166,7 +168,10 @@ impl FalkSvm {
             ("distance_to_centre", told.distance.into()),
             ("rows_of_neighbourhood", told.size.into()),
             ("radius_of_neighbourhood", told.radius.into()),
-            ("kernel", told.kernel.as_ref().map(ToString::to_string).into()),
+            (
+                "kernel",
+                told.kernel.as_ref().map(ToString::to_string).into(),
+            ),
             ("support_vectors", told.support_vectors.into()),
             ("influences", Value::List(influences.collect())),
         ])
@@ -175,7 +180,12 @@ impl FalkSvm {
     /// Decision values of the only machine of a neighbourhood, on a grid around its centre.
     fn grid_values(&self, machines: &LocalMachines, disc: &DiscDrawing) -> Result<Vec<f64>> {
         let offset = |i: usize| disc.neighbourhood * (2.0 * i as f64 / (NODES - 1) as f64 - 1.0);
-        let place = |at: usize| [disc.at.0 + offset(at % NODES), disc.at.1 + offset(at / NODES)];
+        let place = |at: usize| {
+            [
+                disc.at.0 + offset(at % NODES),
+                disc.at.1 + offset(at / NODES),
+            ]
+        };
         let nodes: Vec<f64> = (0..NODES * NODES).flat_map(place).collect();
         let gram = Gram::in_double(&machines.kernel, self.samples(), machines.support.clone())?;
         let values = gram.values(SamplesView::dense(2, &nodes)?)?;

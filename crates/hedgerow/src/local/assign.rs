@@ -76,10 +76,18 @@ impl Parameters for Assign {
         };
         let words = Kind::Words(AssignWord::WORDS);
         vec![
-            row("assign", "Which machine answers, unless predict is told otherwise.", words),
+            row(
+                "assign",
+                "Which machine answers, unless predict is told otherwise.",
+                words,
+            ),
             Parameter {
                 unless: Some("3"),
-                ..row("voters", "Centres that speak with vote or blend.", Kind::Whole)
+                ..row(
+                    "voters",
+                    "Centres that speak with vote or blend.",
+                    Kind::Whole,
+                )
             },
         ]
     }

@@ -26,9 +26,9 @@ use super::params::{LOCAL_KERNELS, LocalSvmParams};
 use super::ready::ReadyMachines;
 use super::store::Store;
 use super::twins::Twins;
+use crate::data::{ClassName, Dataset, SamplesView};
 use crate::estimator::estimator;
 use crate::method::{Card, PythonClass, PythonParameter, Task};
-use crate::data::{ClassName, Dataset, SamplesView};
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
 use crate::params::{Words, params};
 use crate::spares::Spares;
@@ -56,7 +56,14 @@ pub struct FalkParams {
     #[param(default = 1000, least = 1, short = 'K', alias = "k", tunable)]
     pub neighbours: usize,
     /// Share of a neighbourhood that its centre answers for, k'/k.
-    #[param(default = 0.5, above = 0.0, most = 1.0, short = 'P', alias = "core_share", tunable)]
+    #[param(
+        default = 0.5,
+        above = 0.0,
+        most = 1.0,
+        short = 'P',
+        alias = "core_share",
+        tunable
+    )]
     pub core: f64,
     /// In which order rows become centres.
     #[param(default = Cover::Levels)]
@@ -561,9 +568,18 @@ const SELECT: PythonParameter = PythonParameter {
 
 /// What both estimators in Python have learnt.
 const ATTRIBUTES: &[(&str, &str)] = &[
-    ("centres_ : ndarray of int", "Training rows that are centres, counted from 0."),
-    ("n_trained_ : int", "Machines that were trained; neighbourhoods of one class need none."),
-    ("neighbours_, C_, kernel_", "What the machines were trained with."),
+    (
+        "centres_ : ndarray of int",
+        "Training rows that are centres, counted from 0.",
+    ),
+    (
+        "n_trained_ : int",
+        "Machines that were trained; neighbourhoods of one class need none.",
+    ),
+    (
+        "neighbours_, C_, kernel_",
+        "What the machines were trained with.",
+    ),
     (
         "selection_ : dict of ndarray",
         "Candidates of the selection: ``neighbours``, ``cost``, ``kernel``, ``mean_score``, \

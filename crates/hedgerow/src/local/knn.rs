@@ -17,10 +17,10 @@
 use super::lazy::SearchableRows;
 use super::store::Answers;
 use super::twins::Twins;
-use crate::estimator::estimator;
-use crate::method::{Card, PythonClass, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
+use crate::estimator::estimator;
 use crate::kernel::{Kernel, KernelSpec};
+use crate::method::{Card, PythonClass, Task};
 use crate::neighbours::{IndexParams, Neighbour};
 use crate::params::params;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -66,7 +66,8 @@ impl KnnParams {
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<Knn>> {
         self.check()?;
         let start = Instant::now();
-        let rows = SearchableRows::new(data, &self.kernel, self.seed, &self.index, self.neighbours)?;
+        let rows =
+            SearchableRows::new(data, &self.kernel, self.seed, &self.index, self.neighbours)?;
         let report = Report {
             support_vectors: rows.store.len(),
             seconds: start.elapsed().as_secs_f64(),

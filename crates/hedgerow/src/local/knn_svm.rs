@@ -20,13 +20,13 @@ use super::learner::{Learner, Workspace};
 use super::machine::LocalModel;
 use super::params::{LOCAL_KERNELS, LocalSvmParams};
 use super::ready::{Ready, Scratch};
-use crate::estimator::estimator;
-use crate::method::{Card, PythonClass, Task};
 use crate::data::{ClassName, Dataset, SamplesView};
+use crate::estimator::estimator;
+use crate::machines::pairs;
+use crate::method::{Card, PythonClass, Task};
 use crate::neighbours::{IndexParams, Neighbour};
 use crate::params::params;
 use crate::spares::Spares;
-use crate::svm::pairs;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -78,7 +78,13 @@ impl KnnSvmParams {
         self.check()?;
         let start = Instant::now();
         let solver = &self.local.solver;
-        let rows = SearchableRows::new(data, &solver.kernel, solver.seed, &self.index, self.neighbours)?;
+        let rows = SearchableRows::new(
+            data,
+            &solver.kernel,
+            solver.seed,
+            &self.index,
+            self.neighbours,
+        )?;
         let params = self.clone();
         let model = KnnSvm::from_parts(KnnSvmParts { params, rows })?;
         let report = Report {

@@ -1,8 +1,8 @@
 //! Settings shared by the local machines.
 
 use crate::kernel::KernelSpec;
+use crate::machines::SolverParams;
 use crate::params::{ClassWeights, params};
-use crate::svm::SolverParams;
 use serde::{Deserialize, Serialize};
 
 /// The kernels of LIBSVM's letter `t` for machines on neighbourhoods: widths are the median of the

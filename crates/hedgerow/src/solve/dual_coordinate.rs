@@ -30,12 +30,12 @@
 //! last weights, because single steps throw these about; so the mean is the answer.
 
 use super::linear_rows::{LinearRows, with_store};
-use crate::params::Words;
 use crate::Status;
 use crate::data::Generator;
 use crate::linalg::{
     Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
 };
+use crate::params::Words;
 use std::time::Instant;
 
 /// Most passes that a variable held at a bound is left out of.

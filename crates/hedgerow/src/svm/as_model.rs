@@ -1,11 +1,11 @@
 //! What exact SVMs tell of themselves.
 
 use super::{OneClassSvm, SvmClassifier, SvmRegressor};
+use crate::Model;
 use crate::capability::{ExpansionView, Facts};
 use crate::kernel::Expansion;
+use crate::machines::Multiclass;
 use crate::params::Value;
-use crate::svm::Multiclass;
-use crate::Model;
 
 fn expansion_facts(expansion: &Expansion) -> Facts {
     vec![

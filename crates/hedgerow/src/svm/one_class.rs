@@ -1,13 +1,11 @@
 //! The support of a distribution.
 
 use super::SolverParams;
-use super::binary::Workshop;
-use super::params::forward_solver_builders;
-use super::svc::{row_weights, without_weightless_rows};
+use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
 use crate::estimator::estimator;
-use crate::method::{Card, KERNELS, PythonClass, Task};
-use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::{Evaluator, Expansion, Use};
+use crate::machines::{Workshop, forward_solver_builders};
+use crate::method::{Card, KERNELS, PythonClass, Task};
 use crate::params::params;
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};

@@ -26,7 +26,10 @@ impl Model for LinearTrees {
             facts.extend([
                 ("leaves", complexity.leaves.into()),
                 ("training_error", complexity.training_error.into()),
-                ("effective_leaves", complexity.effective_accurate_leaves.into()),
+                (
+                    "effective_leaves",
+                    complexity.effective_accurate_leaves.into(),
+                ),
                 ("complexity_term", complexity.term.into()),
             ]);
         }

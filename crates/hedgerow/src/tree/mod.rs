@@ -54,8 +54,8 @@ pub use impurity::Impurity;
 pub use model::{Council, LinearTrees, PathCosts};
 pub use node_solver::NodeSolver;
 pub use params::{
-    Coefficients, ForestParams, Frame, HlsvmParams, LambdaRule, Preset, Threshold,
-    TreeMulticlass, Weighting,
+    Coefficients, ForestParams, Frame, HlsvmParams, LambdaRule, Preset, Threshold, TreeMulticlass,
+    Weighting,
 };
 pub use prune::PruningStep;
 pub use svm_trees::SvmTreesParams;

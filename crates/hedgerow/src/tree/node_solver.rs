@@ -77,7 +77,11 @@ impl Parameters for NodeSolver {
             ..Parameter::new(name, about, kind)
         };
         vec![
-            row("solver", "What finds hyperplanes.", Kind::Words(SolverWord::WORDS)),
+            row(
+                "solver",
+                "What finds hyperplanes.",
+                Kind::Words(SolverWord::WORDS),
+            ),
             Parameter {
                 unless: Some("0.1, Pegasos 1e-4"),
                 ..row("tolerance", "Stop tolerance of the solver.", Kind::Number).in_python("tol")

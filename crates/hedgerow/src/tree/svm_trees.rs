@@ -17,14 +17,14 @@ use super::fit::{ensure_addressable, pair_codes, present_classes, task_seed};
 use super::grow::{GrownNode, GrownSplit, depth_first, heaviest};
 use super::model::{Council, LinearTrees, TreeParts};
 use super::split::{Effort, Plane};
+use crate::data::{Dataset, SamplesView, without_weightless_rows};
 use crate::estimator::estimator;
-use crate::method::{Card, PythonClass};
-use crate::data::{Dataset, SamplesView};
 use crate::linalg::{hyperplane_value, stride_of};
+use crate::machines::pairs;
+use crate::method::{Card, PythonClass};
 use crate::params::params;
 use crate::solve::dual_coordinate::{DualLimits, DualProblem, HingeLoss, solve};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::{pairs, without_weightless_rows};
 use crate::{Fitted, Report, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,13 @@ pub struct SvmTreesParams {
     #[param(default = 0.01, least = 0.0, tunable)]
     pub min_removed: f64,
     /// Largest range of projected gradients that is accepted.
-    #[param(default = 0.01, least = 0.0, short = 'e', python = "tol", heading = "Solver")]
+    #[param(
+        default = 0.01,
+        least = 0.0,
+        short = 'e',
+        python = "tol",
+        heading = "Solver"
+    )]
     pub tolerance: f64,
     /// Most passes over the rows of a node.
     #[param(default = 3000, least = 1, python = "max_iter", heading = "Solver")]

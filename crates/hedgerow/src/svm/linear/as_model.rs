@@ -3,8 +3,8 @@
 use super::LinearClassifier;
 use crate::Model;
 use crate::capability::Facts;
+use crate::machines::Multiclass;
 use crate::params::Value;
-use crate::svm::Multiclass;
 
 /// Weights above this in number are not listed.
 const MOST_WEIGHTS: usize = 1000;
@@ -40,6 +40,10 @@ impl Model for LinearClassifier {
 
     fn as_hyperplanes(&self) -> Option<Vec<(&[f64], f64)>> {
         let machines = self.machines().iter();
-        Some(machines.map(|one| (&one.weights[..], one.intercept)).collect())
+        Some(
+            machines
+                .map(|one| (&one.weights[..], one.intercept))
+                .collect(),
+        )
     }
 }

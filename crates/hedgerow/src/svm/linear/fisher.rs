@@ -16,14 +16,14 @@
 
 use super::frame::{Frame, Solved};
 use super::{Hyperplane, LinearClassifier};
-use crate::estimator::estimator;
-use crate::method::{Card, PythonClass};
 use crate::data::Dataset;
 use crate::error::ensure_memory;
+use crate::estimator::estimator;
 use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve, dot};
+use crate::machines::{Multiclass, pairs};
+use crate::method::{Card, PythonClass};
 use crate::params::{ClassWeights, params};
 use crate::solve::ensure_finite_norms;
-use crate::svm::Multiclass;
 use crate::{Error, Fitted, Result, Status};
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +113,7 @@ impl FisherParams {
                 .map(|(direction, mean)| plane(direction.clone(), 0.5 * dot(direction, mean)))
                 .collect()
         };
-        let objective: f64 = crate::svm::pairs(k).map(|(a, b)| quotient(a, b)).sum();
+        let objective: f64 = pairs(k).map(|(a, b)| quotient(a, b)).sum();
         let n = planes.len() as f64;
         let solved = planes
             .into_iter()

@@ -2,15 +2,14 @@
 
 use super::frame::{Frame, Solved, TwoClass};
 use super::{HingeLoss, Hyperplane, LinearClassifier};
-use crate::estimator::estimator;
-use crate::method::{Card, PythonClass, PythonParameter};
 use crate::data::Dataset;
+use crate::estimator::estimator;
+use crate::machines::{Multiclass, class_builders};
+use crate::method::{Card, PythonClass, PythonParameter};
 use crate::params::{ClassWeights, Value, Words, params, read_as};
 use crate::solve::dual_coordinate::{self, DualLimits, DualProblem};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::Multiclass;
-use crate::svm::params::class_builders;
 use crate::{Error, Fitted, Result, Status};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +80,14 @@ pub struct LinearSvmParams {
     /// exact as LIBLINEAR's 0.1, or more; for the primal the norm of the gradient relative to its
     /// first, as in LIBLINEAR. [`LinearSolver::Auto`] has the default of the dual, and takes a
     /// hundredth of a tolerance that is given for the primal.
-    #[param(above = 0.0, short = 'e', unless = "0.1 for the dual, 0.01 for the primal", python = "tol", python_default = "1e-4", heading = "Solver")]
+    #[param(
+        above = 0.0,
+        short = 'e',
+        unless = "0.1 for the dual, 0.01 for the primal",
+        python = "tol",
+        python_default = "1e-4",
+        heading = "Solver"
+    )]
     pub tolerance: Option<f64>,
     /// Largest number of passes of the dual over the rows.
     #[param(default = 10_000, python = "max_iter", heading = "Solver")]

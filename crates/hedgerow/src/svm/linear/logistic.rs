@@ -3,14 +3,13 @@
 use super::LinearClassifier;
 use super::frame::Frame;
 use super::linear_svm::{FIT_INTERCEPT, check_bias, read_bias, solved_by_newton};
-use crate::estimator::estimator;
-use crate::method::{Card, PythonClass};
 use crate::data::Dataset;
+use crate::estimator::estimator;
+use crate::machines::{Multiclass, class_builders};
+use crate::method::{Card, PythonClass};
 use crate::params::{ClassWeights, Value, params};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::Multiclass;
-use crate::svm::params::class_builders;
 use crate::{Fitted, Result};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +35,14 @@ pub struct LogisticParams {
     #[param(default = false, short = 'R', python_default = "True")]
     pub free_bias: bool,
     /// Stop when the norm of the gradient, relative to its first, is below this (LIBLINEAR's -e).
-    #[param(default = 0.01, above = 0.0, short = 'e', python = "tol", python_default = "1e-4", heading = "Solver")]
+    #[param(
+        default = 0.01,
+        above = 0.0,
+        short = 'e',
+        python = "tol",
+        python_default = "1e-4",
+        heading = "Solver"
+    )]
     pub tolerance: f64,
     /// Largest number of Newton steps.
     #[param(default = 1000, python = "max_iter", heading = "Solver")]

@@ -2,14 +2,13 @@
 
 use super::frame::{Frame, Solved};
 use super::{Bias, Hyperplane, LinearClassifier, Stop};
-use crate::estimator::estimator;
-use crate::method::{Card, PythonClass};
 use crate::data::Dataset;
+use crate::estimator::estimator;
+use crate::machines::{Multiclass, class_builders};
+use crate::method::{Card, PythonClass};
 use crate::params::{ClassWeights, params};
 use crate::solve::pegasos::{self, PegasosLimits, PegasosProblem};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::Multiclass;
-use crate::svm::params::class_builders;
 use crate::{Fitted, Result};
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +40,13 @@ pub struct PegasosParams {
     #[param(default = true)]
     pub bias_in_margin: bool,
     /// Rows drawn in a step.
-    #[param(default = 1, least = 1, short = 'k', python = "batch_size", heading = "Solver")]
+    #[param(
+        default = 1,
+        least = 1,
+        short = 'k',
+        python = "batch_size",
+        heading = "Solver"
+    )]
     pub batch: usize,
     /// Largest number of steps.
     #[param(default = 10_000_000, python = "max_iter", heading = "Solver")]

@@ -101,7 +101,11 @@ impl Parameters for Bias {
             Parameter {
                 short: Some('B'),
                 unless: Some("1"),
-                ..Parameter::new("bias_feature", "Value of the constant feature.", Kind::Number)
+                ..Parameter::new(
+                    "bias_feature",
+                    "Value of the constant feature.",
+                    Kind::Number,
+                )
             },
             Parameter {
                 unless: Some("0.01"),

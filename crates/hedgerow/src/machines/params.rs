@@ -17,13 +17,24 @@ pub struct SolverParams {
     #[param(default = 1e-3, above = 0.0, short = 'e', python = "tol")]
     pub tolerance: f64,
     /// Memory for kernel rows in MB; it changes the time, never the result.
-    #[param(default = 200.0, above = 0.0, most = 1e9, short = 'm', python = "cache_size", unsaid)]
+    #[param(
+        default = 200.0,
+        above = 0.0,
+        most = 1e9,
+        short = 'm',
+        python = "cache_size",
+        unsaid
+    )]
     pub cache_mb: f64,
     /// Leave settled rows out until the end.
     #[param(default = true, switch = 'h')]
     pub shrinking: bool,
     /// Largest number of pair updates of one machine.
-    #[param(unless = "the solver's own cap", python = "max_iter", python_none = "-1")]
+    #[param(
+        unless = "the solver's own cap",
+        python = "max_iter",
+        python_none = "-1"
+    )]
     pub max_iterations: Option<u64>,
     /// Largest wall-clock time of the whole fit in seconds.
     #[param(least = 0.0, unless = "unlimited", no_python)]
@@ -100,7 +111,7 @@ macro_rules! forward_solver_builders {
         }
     };
 }
-pub(super) use forward_solver_builders;
+pub(crate) use forward_solver_builders;
 
 /// Gives a params struct with the field `class_weights` a builder for single classes.
 macro_rules! class_builders {
@@ -115,4 +126,4 @@ macro_rules! class_builders {
         }
     };
 }
-pub(super) use class_builders;
+pub(crate) use class_builders;
