@@ -65,6 +65,20 @@ pub(crate) enum Failure {
     },
 }
 
+impl From<hedgerow_methods::Error> for Failure {
+    fn from(error: hedgerow_methods::Error) -> Self {
+        match error {
+            hedgerow_methods::Error::Io(error) => Self::Io(error),
+            hedgerow_methods::Error::Model { name, problem } => Self::Model { name, problem },
+            hedgerow_methods::Error::LibSvmExport { problem } => Self::LibSvmExport { problem },
+            other => Self::Model {
+                name: "model".to_owned(),
+                problem: other.to_string(),
+            },
+        }
+    }
+}
+
 impl Failure {
     /// A usage failure.
     pub(crate) fn usage(problem: impl Into<String>) -> Self {
@@ -75,9 +89,9 @@ impl Failure {
     pub(crate) fn data(name: &str) -> impl Fn(hedgerow::Error) -> Self + '_ {
         move |source| match source {
             // A parameter that is wrong for any data is the command line's fault.
-            hedgerow::Error::Parameter { .. } | hedgerow::Error::KernelSyntax { .. } => {
-                Self::Option(source)
-            }
+            hedgerow::Error::Parameter { .. }
+            | hedgerow::Error::ParameterValue { .. }
+            | hedgerow::Error::KernelSyntax { .. } => Self::Option(source),
             source => Self::Data {
                 name: name.to_owned(),
                 source,

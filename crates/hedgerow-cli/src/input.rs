@@ -2,8 +2,8 @@
 
 use crate::args::{DataArgs, TrainingArgs};
 use crate::failure::Failure;
-use crate::methods::Task;
 use crate::session::Session;
+use hedgerow::method::Task;
 use hedgerow_io::{LoadedData, ReadOptions, Source, TargetKind, Unseen, read_dataset};
 use std::time::Instant;
 

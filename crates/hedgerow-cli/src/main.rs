@@ -8,11 +8,9 @@ mod commands;
 mod failure;
 mod input;
 mod interrupt;
+mod json;
 mod measures;
-mod methods;
-mod pipeline;
 mod session;
-mod store;
 mod table;
 
 use failure::Failure;

@@ -4,17 +4,23 @@
 //! classes and pairs, so only the layout differs: LIBSVM gives every support vector one coefficient
 //! for each other class, Hedgerow gives every machine a list of support vectors.
 
-use super::{Model, StoredModel};
-use crate::failure::Error;
-use crate::store::{Origin, Stored};
-use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
+use crate::{Error, Origin, Stored, StoredModel};
+use hedgerow::capability::ExpansionView;
+use hedgerow::data::{ClassName, CsrMatrix, Preprocessing, Samples};
 use hedgerow::kernel::{Expansion, Kernel, Machine, Radial};
 use hedgerow::svm::{
     Multiclass, OneClassSvm, Sigmoid, SvmClassifier, SvmParts, SvmRegressor, pairs,
 };
-use hedgerow::{Prediction, Predictor, ScoreMatrix};
-use hedgerow_io::{LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType};
-use serde_json::{Value, json};
+use hedgerow_io::{Bundle, LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType};
+
+/// LIBSVM's types of problems, by the number of its letter `s`.
+const LIBSVM_TYPES: [LibSvmType; 5] = [
+    LibSvmType::CSvc,
+    LibSvmType::NuSvc,
+    LibSvmType::OneClass,
+    LibSvmType::EpsilonSvr,
+    LibSvmType::NuSvr,
+];
 
 /// The model in LIBSVM's format, as a model of the type with this number, where it has such.
 pub fn to_libsvm(model: &dyn StoredModel, libsvm_type: Option<u32>) -> Result<LibSvmModel, Error> {

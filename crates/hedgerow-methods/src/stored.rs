@@ -14,6 +14,22 @@ use std::path::Path;
 /// The time of the training is stored as 0: the same training gives the same bytes.
 pub type Frame = Bundle<Preprocessing, ()>;
 
+/// What stands beside a model that was just fitted. The time of the training is left out, so that
+/// the same training gives the same bytes.
+pub fn frame_of(
+    preprocessing: Preprocessing,
+    parameters: Vec<(String, String)>,
+    report: &Report,
+) -> Frame {
+    let mut frame = Bundle::new(preprocessing, ());
+    frame.parameters = parameters;
+    frame.report = Some(report.clone());
+    if let Some(report) = &mut frame.report {
+        report.seconds = 0.0;
+    }
+    frame
+}
+
 /// A model that can be written.
 pub trait StoredModel: Model + Debug + 'static {
     /// The content of a model file.
@@ -111,19 +127,8 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
 }
 
 impl Stored {
-    /// A model that was just fitted; the time of the training is left out, so that the same
-    /// training gives the same bytes.
-    pub fn fitted(
-        method: &'static str,
-        preprocessing: Preprocessing,
-        parameters: Vec<(String, String)>,
-        mut report: Report,
-        model: Box<dyn StoredModel>,
-    ) -> Self {
-        report.seconds = 0.0;
-        let mut frame = Bundle::new(preprocessing, ());
-        frame.parameters = parameters;
-        frame.report = Some(report);
+    /// A model that was just fitted.
+    pub fn fitted(method: &'static str, frame: Frame, model: Box<dyn StoredModel>) -> Self {
         Self {
             origin: Origin::Fitted(method),
             frame,

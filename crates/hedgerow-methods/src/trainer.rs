@@ -125,7 +125,6 @@ impl<P: Estimator> Ready<P> {
 
 impl<P: Estimator> Trainer for Ready<P>
 where
-    P: std::fmt::Debug,
     P::Model: StoredModel,
 {
     fn card(&self) -> &'static Card {
@@ -163,7 +162,7 @@ where
         Ok(Trained {
             model: Box::new(fitted.model),
             report: fitted.report,
-            support: fitted.support,
+            support: None,
         })
     }
 

@@ -34,7 +34,7 @@ use crate::{Fitted, Result, Status};
 /// assert!(curved > straight);
 /// # Ok::<(), hedgerow::Error>(())
 /// ```
-pub trait Estimator: Parameters + Clone + Send + Sync + 'static {
+pub trait Estimator: Parameters + Clone + std::fmt::Debug + Send + Sync + 'static {
     /// What is learnt.
     type Model: Model;
 

@@ -6,7 +6,6 @@
 
 /// What a method learns from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Task {
     /// Class labels.
     Classes,

@@ -1,9 +1,16 @@
-//! LIBSVM's class weights, `-w1 5 -w-1 2`: the label is part of the option's name.
+//! Spellings that no parser knows: LIBSVM's class weights, `-w1 5 -w-1 2`, whose label is part of
+//! the option's name, and older flags that are values of other options now.
 
 use std::ffi::OsString;
 
 /// Commands that know class weights.
 const VERBS: [&str; 3] = ["train", "cv", "tune"];
+
+/// Flags of earlier versions, and what they are now.
+const OLDER: [(&str, [&str; 2]); 2] = [
+    ("--simple-cover", ["--cover", "simple"]),
+    ("--margin-without-bias", ["--bias-in-margin", "0"]),
+];
 
 /// Rewrites `-w<label> <weight>` to `--class-weight <label>=<weight>`.
 pub(crate) fn rewrite(words: Vec<OsString>) -> Vec<OsString> {
@@ -22,6 +29,10 @@ pub(crate) fn rewrite(words: Vec<OsString>) -> Vec<OsString> {
             out.push(word);
             out.extend(words);
             break;
+        }
+        if let Some((_, now)) = OLDER.iter().find(|(before, _)| word == *before) {
+            out.extend(now.iter().map(OsString::from));
+            continue;
         }
         let label = word
             .to_str()

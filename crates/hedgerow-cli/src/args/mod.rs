@@ -7,21 +7,23 @@
 
 mod falkm;
 mod letters;
+mod options;
 mod selection;
 mod verbs;
 
 pub(crate) use falkm::FalkmArgs;
 pub(crate) use letters::rewrite;
+pub(crate) use options::{augment, trainer};
 pub(crate) use selection::SelectArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, LocalSearchArgs, PredictArgs, ScaleArgs,
-    TrainArgs, TrainingArgs, TuneArgs, UpdateArgs, switch,
+    TrainArgs, TrainingArgs, TuneArgs, UpdateArgs,
 };
 
 use crate::failure::Failure;
-use crate::methods::{self, AnyMethod, Trainer};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use hedgerow_methods::{Method, Trainer};
 use std::ffi::OsString;
 
 /// Options of every command.
@@ -45,7 +47,7 @@ pub(crate) struct Common {
 /// A command with the method it works with.
 pub(crate) struct WithMethod<A> {
     /// The method.
-    pub(crate) method: &'static dyn AnyMethod,
+    pub(crate) method: &'static Method,
     /// Its parameters, checked.
     pub(crate) trainer: Box<dyn Trainer>,
     /// The options of the command.
@@ -117,7 +119,10 @@ fn name_the_known(error: clap::Error) -> Failure {
     };
     let grammar = command();
     let verbs: Vec<&str> = grammar.get_subcommands().map(Command::get_name).collect();
-    let names: Vec<&str> = methods::ALL.iter().map(|method| method.name()).collect();
+    let names: Vec<&str> = hedgerow_methods::all()
+        .iter()
+        .map(|method| method.card.name)
+        .collect();
     // The usage line of the error tells whether a command was recognised before the word.
     let usage = error.to_string();
     if ["train", "cv", "tune"]
@@ -142,11 +147,11 @@ fn with_method<A: FromArgMatches>(
     let (name, matches) = matches
         .subcommand()
         .ok_or_else(|| Failure::usage("a method is needed"))?;
-    let method = methods::by_name(name)
+    let method = hedgerow_methods::by_name(name)
         .ok_or_else(|| Failure::usage(format!("there is no method {name:?}")))?;
     Ok(WithMethod {
         method,
-        trainer: method.trainer(matches, common.seed)?,
+        trainer: options::trainer(method, matches, common.seed)?,
         args: A::from_arg_matches(matches)?,
     })
 }
@@ -217,7 +222,7 @@ fn verb<A: Args>(name: &'static str, about: &'static str) -> Command {
 
 /// A command with one subcommand a method.
 fn per_method<A: Args>(name: &'static str, about: &'static str) -> Command {
-    methods::ALL.iter().fold(
+    hedgerow_methods::all().iter().fold(
         Command::new(name)
             .about(about)
             .subcommand_required(true)
@@ -225,8 +230,9 @@ fn per_method<A: Args>(name: &'static str, about: &'static str) -> Command {
             .subcommand_value_name("METHOD")
             .subcommand_help_heading("Methods"),
         |command, method| {
-            let inner = A::augment_args(method.augment(Command::new(method.name())));
-            command.subcommand(inner.about(method.about()).long_about(None))
+            let card = method.card;
+            let inner = A::augment_args(options::augment(Command::new(card.name), method));
+            command.subcommand(inner.about(card.about).long_about(None))
         },
     )
 }

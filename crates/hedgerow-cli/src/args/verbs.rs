@@ -2,11 +2,10 @@
 
 use super::selection::SelectionArgs;
 use crate::failure::Failure;
-use crate::methods::falk::AssignWord;
-use crate::pipeline::Choice;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
+use hedgerow_methods::Choice;
 
 /// A format by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -308,12 +307,12 @@ pub(crate) struct PredictArgs {
     /// Write decision values: a line of column names, then one line a row
     #[arg(long, conflicts_with_all = ["probability", "libsvm_probability"])]
     pub(crate) scores: bool,
-    /// Which local machine answers [default: as trained]
-    #[arg(long)]
-    pub(crate) assign: Option<AssignWord>,
-    /// Centres that speak with --assign vote or blend
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) voters: u32,
+    /// Which local machine answers: nearest, centre, vote or blend [default: as trained]
+    #[arg(long, value_name = "WORD")]
+    pub(crate) assign: Option<String>,
+    /// Centres that speak with --assign vote or blend [default: as trained, or 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) voters: Option<u32>,
     /// Write why each row is answered as it is: one JSON object a row
     #[arg(long, conflicts_with_all = ["scores", "probability", "libsvm_probability"])]
     pub(crate) explain: bool,

@@ -4,13 +4,13 @@ use super::check_precomputed;
 use crate::args::{CvArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
-use crate::methods::Task;
-use crate::pipeline::Pipeline;
 use crate::session::Session;
 use crate::table;
 use hedgerow::Predictor;
 use hedgerow::data::folds_for;
 use hedgerow::evaluate::{CrossValidation, cross_validate};
+use hedgerow::method::Task;
+use hedgerow_methods::Pipeline;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -26,7 +26,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         session,
         &args.train,
         &args.training,
-        scored_by(method.task()),
+        scored_by(method.card.task),
     )?;
     let data = &input.loaded.dataset;
     check_precomputed(
@@ -35,7 +35,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         trainer.is_precomputed(),
         scaling,
     )?;
-    trainer.share_memory(args.folds.min(session.threads));
+    trainer.share_memory(args.folds.min(session.threads))?;
     let choice = args.training.choice(session.seed)?;
     let pipeline = Pipeline {
         scaling,
@@ -59,13 +59,13 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         input.name,
         data.n_rows(),
         data.n_features(),
-        method.name(),
+        method.card.name,
         args.folds,
         table::seconds(seconds)
     ))?;
     session.say(text(&result))?;
     session.result(&json!({
-        "method": method.name(),
+        "method": method.card.name,
         "data": input.name,
         "rows": data.n_rows(),
         "features": data.n_features(),

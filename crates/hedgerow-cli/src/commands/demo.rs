@@ -4,16 +4,15 @@
 //! shows what a curved boundary is worth, and what scaling is worth.
 
 use super::tune::write_text;
-use crate::args::DemoArgs;
+use crate::args::{self, DemoArgs};
 use crate::failure::Failure;
 use crate::measures::Measures;
-use crate::methods::StorableModel;
-use crate::pipeline::{Pipeline, Scaled};
 use crate::session::Session;
 use crate::table;
 use clap::Command;
 use hedgerow::data::{Dataset, Samples, SamplesView, Scaling, generate};
 use hedgerow::{Predictor, Report};
+use hedgerow_methods::{Pipeline, Prepared};
 use hedgerow_report::BoundaryChart;
 use serde_json::{Value, json};
 
@@ -59,7 +58,7 @@ struct Shown {
     title: &'static str,
     report: Report,
     accuracy: f64,
-    model: Scaled<dyn StorableModel>,
+    model: Prepared,
 }
 
 pub(crate) fn run(session: &Session, args: &DemoArgs) -> Result<(), Failure> {
@@ -149,16 +148,15 @@ fn show(
     seed: u64,
 ) -> Result<Shown, Failure> {
     // The options go through the same parser as a user's.
-    let method = crate::methods::by_name("svm")
+    let method = hedgerow_methods::by_name("svm")
         .ok_or_else(|| Failure::usage("the method svm is not known"))?;
     let words = ["svm"].iter().chain(candidate.options);
-    let matches = method
-        .augment(Command::new("svm").disable_help_flag(true))
-        .try_get_matches_from(words)?;
+    let command = Command::new("svm").disable_help_flag(true);
+    let matches = args::augment(command, method).try_get_matches_from(words)?;
     let pipeline = Pipeline {
         scaling: candidate.scaling,
         choice: None,
-        trainer: method.trainer(&matches, seed)?,
+        trainer: args::trainer(method, &matches, seed)?,
     };
     let (model, report) = pipeline.fit(train)?;
     let (prediction, scores) = model.predict_with_scores(test.samples().view())?;

@@ -1,14 +1,16 @@
 //! `inspect`: what is in a file?
 
-use super::{inspect_local, inspect_tree, report_fields, status_name};
+use super::{draw, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
+use crate::json::json as as_json;
 use crate::session::Session;
-use crate::store::{self, Origin, Stored};
 use crate::table;
 use hedgerow::data::{Dataset, SamplesView, Target};
+use hedgerow::params::Value as Setting;
 use hedgerow_io::{CellProblem, DataFormat, IoError, Missing, Source, Storage};
+use hedgerow_methods::{Origin, Stored, Unbuilt, is_hedgerow_model, is_libsvm_model};
 use serde_json::{Map, Value, json};
 use std::io::Read;
 
@@ -23,14 +25,12 @@ pub(crate) fn run(session: &Session, args: &InspectArgs) -> Result<(), Failure> 
     }
     match peek(&source)? {
         Content::Data(source) => {
-            inspect_local::refuse_for_data(args)?;
+            draw::refuse_for_data(args)?;
             inspect_data(session, args, &source)
         }
         Content::Model(bytes) => {
-            let stored = store::from_bytes(&source.name(), &bytes)?.build(0)?;
-            if !inspect_tree::draw(args, &stored)? {
-                inspect_local::draw(args, &stored)?;
-            }
+            let stored = Unbuilt::from_bytes(&source.name(), bytes)?.build(0)?;
+            draw::draw(args, &stored)?;
             inspect_model(session, &source.name(), &stored, args)
         }
     }
@@ -45,7 +45,7 @@ enum Content {
 /// be large.
 fn peek(source: &Source) -> Result<Content, Failure> {
     const COMPRESSED: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
-    let is_model = |bytes: &[u8]| store::is_hedgerow_model(bytes) || store::is_libsvm_model(bytes);
+    let is_model = |bytes: &[u8]| is_hedgerow_model(bytes) || is_libsvm_model(bytes);
     if let Source::Path(path) = source {
         let mut head = Vec::new();
         let failed = |error| IoError::Read {
@@ -300,6 +300,24 @@ fn ranges(view: SamplesView<'_>) -> Vec<(f64, f64)> {
     ranges
 }
 
+/// Facts about the bounds, if they were asked for.
+fn bounds(args: &InspectArgs, stored: &Stored) -> Result<Vec<(&'static str, Setting)>, Failure> {
+    if !args.bounds {
+        return Ok(Vec::new());
+    }
+    let Some(model) = stored.model.as_bounds() else {
+        return Err(draw::not_for("--bounds", stored));
+    };
+    let mut settings = vec![("eta".to_owned(), args.eta.into())];
+    if let Some(dimension) = args.vc_dimension {
+        settings.push(("vc_dimension".to_owned(), dimension.into()));
+    }
+    model.bounds(&settings).map_err(|error| match error {
+        hedgerow::Error::Parameter { .. } => Failure::Option(error),
+        error => Failure::data(&args.file)(error),
+    })
+}
+
 fn inspect_model(
     session: &Session,
     name: &str,
@@ -335,6 +353,7 @@ fn inspect_model(
             );
         }
         Origin::LibSvm(_) => add("format", json!("LIBSVM model text")),
+        Origin::Fitted(_) => {}
     }
     add("method", json!(stored.method()));
     add("features", json!(stored.model.n_features()));
@@ -343,13 +362,16 @@ fn inspect_model(
         add("classes", json!(names.join(", ")));
     }
     for (key, value) in stored.model.facts() {
-        add(key, value);
+        add(key, as_json(&value));
     }
-    for (key, value) in inspect_local::bounds(args, stored)? {
-        add(key, value);
+    for (key, value) in bounds(args, stored)? {
+        add(key, as_json(&value));
     }
-    if let Some(chosen) = stored.preprocessing.chosen() {
-        add("input features", json!(stored.preprocessing.n_inputs()));
+    if let Some(chosen) = stored.frame.preprocessing.chosen() {
+        add(
+            "input features",
+            json!(stored.frame.preprocessing.n_inputs()),
+        );
         let shown: Vec<String> = chosen
             .iter()
             .take(50)
@@ -361,43 +383,48 @@ fn inspect_model(
             json!(format!("{}{more}", shown.join(", "))),
         );
     }
-    let scaled = match stored.preprocessing.scaler() {
+    let scaled = match stored.frame.preprocessing.scaler() {
         Some(_) => "yes",
         None => "no",
     };
     add("scaling", json!(scaled));
-    if let Some(report) = &stored.report {
+    if let Some(report) = &stored.frame.report {
         add("status", json!(status_name(report.status)));
         add("iterations", json!(report.iterations));
         add("objective", json!(report.objective));
         add("bounded", json!(report.bounded));
     }
     let mut text = table::pairs(&pairs);
-    if !stored.parameters.is_empty() {
+    if !stored.frame.parameters.is_empty() {
         text.push_str("\n\nparameters\n");
         let shown: Vec<(String, String)> = stored
+            .frame
             .parameters
             .iter()
             .map(|(name, value)| (format!("  {name}"), value.clone()))
             .collect();
         text.push_str(&table::pairs(&shown));
     }
-    if let Some(names) = &stored.feature_names {
+    if let Some(names) = &stored.frame.feature_names {
         let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
         let more = if names.len() > 20 { ", …" } else { "" };
         text = format!("{text}\n\nfeatures: {}{more}", shown.join(", "));
     }
     session.answer(text)?;
     let parameters: Map<String, Value> = stored
+        .frame
         .parameters
         .iter()
         .map(|(name, value)| (name.clone(), json!(value)))
         .collect();
     object.insert("parameters".to_owned(), Value::Object(parameters));
-    object.insert("feature_names".to_owned(), json!(stored.feature_names));
+    object.insert(
+        "feature_names".to_owned(),
+        json!(stored.frame.feature_names),
+    );
     object.insert(
         "report".to_owned(),
-        json!(stored.report.as_ref().map(report_fields)),
+        json!(stored.frame.report.as_ref().map(report_fields)),
     );
     session.result(&Value::Object(object))
 }

@@ -4,9 +4,8 @@
 //! the library's single-row function is timed by itself. What the clock itself takes, the median of
 //! two readings next to each other, is subtracted.
 
-use crate::methods::Model;
-use hedgerow::Result;
 use hedgerow::data::SamplesView;
+use hedgerow::{Predictor, Result};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::Instant;
@@ -45,7 +44,7 @@ fn clock_cost() -> f64 {
 
 /// Times single-row calls; `None` without rows.
 pub(crate) fn measure(
-    model: &(impl Model + ?Sized),
+    model: &(impl Predictor + ?Sized),
     samples: SamplesView<'_>,
 ) -> Result<Option<Latency>> {
     let width = model.n_features().max(1);

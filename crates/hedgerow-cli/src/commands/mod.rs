@@ -2,12 +2,11 @@
 
 mod cv;
 mod demo;
+mod draw;
 mod falkm;
 mod generate;
 mod inspect;
-mod inspect_local;
-mod inspect_tree;
-pub(crate) mod latency;
+mod latency;
 mod predict;
 mod scale;
 mod select;

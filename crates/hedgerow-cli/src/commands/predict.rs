@@ -1,21 +1,19 @@
 //! `predict`: answers for the rows of a file.
 
-use super::latency::Latency;
+use super::latency::{self, Latency};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
+use crate::json::json as as_json;
 use crate::measures::Measures;
-use crate::methods::StorableModel;
-use crate::methods::falk::assign;
-use crate::pipeline::Scaled;
 use crate::session::Session;
-use crate::store;
 use crate::table;
 use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
-use hedgerow::svm::largest;
-use hedgerow::tree::PathCosts;
+use hedgerow::machines::largest;
+use hedgerow::params::Value as Setting;
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{DataFormat, IoError, OutputFile, Source};
+use hedgerow_methods::{Prepared, Stored};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -28,7 +26,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
             "TEST and MODEL cannot both be standard input: name a file",
         ));
     }
-    let unbuilt = store::read(&Source::from_argument(&args.model))?;
+    let unbuilt = Stored::read(&Source::from_argument(&args.model))?;
     let options = input::test_options(
         &args.data,
         unbuilt.has_classes(),
@@ -38,15 +36,9 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let input = input::read(session, &Source::from_argument(&args.test), &options)?;
     let mut stored = unbuilt.build(input.loaded.dataset.n_features())?;
     let method = stored.method().to_owned();
-    if let Some(word) = args.assign
-        && !stored.model.set_assign(assign(word, args.voters))
-    {
-        return Err(Failure::usage(format!(
-            "--assign: a model of {method} has no local machines to choose from"
-        )));
-    }
-    let model = Scaled {
-        preprocessing: stored.preprocessing,
+    adjust(&mut stored, args)?;
+    let model = Prepared {
+        preprocessing: stored.frame.preprocessing,
         model: stored.model,
     };
     let samples = fitting_samples(&input, model.n_features());
@@ -60,7 +52,12 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     session.progress_done();
     if args.explain {
         let told = model
-            .explain(view, args.top)
+            .on_prepared(view, |model, view| {
+                let told = model
+                    .as_explain()
+                    .map(|model| model.explain(view, args.top));
+                told.transpose()
+            })
             .map_err(Failure::data(&input.name))?;
         let told = told.ok_or_else(|| {
             Failure::usage(format!(
@@ -114,24 +111,45 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     }))
 }
 
+/// Changes what can be changed after training.
+fn adjust(stored: &mut Stored, args: &PredictArgs) -> Result<(), Failure> {
+    let assign = args.assign.clone().map(Setting::from);
+    let voters = args.voters.map(Setting::from);
+    for (name, value) in [("assign", assign), ("voters", voters)] {
+        let Some(value) = value else { continue };
+        let method = stored.method().to_owned();
+        let adjusted = match stored.model.as_adjust() {
+            Some(model) => model.adjust(name, &value).map_err(Failure::Option)?,
+            None => false,
+        };
+        if !adjusted {
+            return Err(Failure::usage(format!(
+                "--{name}: a model of {method} has no local machines to choose from"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// What answers cost.
 struct Costs {
-    /// Hyperplanes that a tree evaluated; `None` for other methods.
-    hyperplanes: Option<PathCosts>,
+    /// Name of a step, its mean number and the largest; `None` where all rows cost the same.
+    steps: Option<(&'static str, f64, u64)>,
     /// Times of single rows, if they were asked for.
     latency: Option<Latency>,
 }
 
 impl Costs {
-    fn of(
-        model: &Scaled<dyn StorableModel>,
-        view: SamplesView<'_>,
-        args: &PredictArgs,
-    ) -> hedgerow::Result<Self> {
+    fn of(model: &Prepared, view: SamplesView<'_>, args: &PredictArgs) -> hedgerow::Result<Self> {
         Ok(Self {
-            hyperplanes: model.path_costs(view)?,
+            steps: model.on_prepared(view, |model, view| {
+                model
+                    .as_count()
+                    .map(|model| model.count_work(view))
+                    .transpose()
+            })?,
             latency: if args.latency {
-                model.latency(view)?
+                model.on_prepared(view, |model, view| latency::measure(model, view))?
             } else {
                 None
             },
@@ -139,11 +157,10 @@ impl Costs {
     }
 
     fn say(&self, session: &Session) -> Result<(), Failure> {
-        if let Some(costs) = &self.hyperplanes {
+        if let Some((step, mean, most)) = self.steps {
             session.say(format_args!(
-                "hyperplanes evaluated a row: {} in the mean, {} at most",
-                table::number(costs.mean),
-                costs.max
+                "{step} evaluated a row: {} in the mean, {most} at most",
+                table::number(mean),
             ))?;
         }
         if let Some(latency) = &self.latency {
@@ -153,8 +170,8 @@ impl Costs {
     }
 
     fn hyperplanes_json(&self) -> Option<Value> {
-        self.hyperplanes
-            .map(|costs| json!({"mean": costs.mean, "max": costs.max}))
+        self.steps
+            .map(|(_, mean, most)| json!({"mean": mean, "max": most}))
     }
 }
 
@@ -184,10 +201,10 @@ pub(super) fn fitting_samples(input: &Input, width: usize) -> Option<Samples> {
 }
 
 /// Writes one JSON object a line.
-fn write_lines(path: &str, objects: &[serde_json::Value]) -> Result<(), Failure> {
+fn write_lines(path: &str, objects: &[Setting]) -> Result<(), Failure> {
     let mut text = String::new();
     for object in objects {
-        text.push_str(&object.to_string());
+        text.push_str(&as_json(object).to_string());
         text.push('\n');
     }
     super::tune::write_text(path, &text)
@@ -209,11 +226,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(
-        model: &Scaled<dyn crate::methods::StorableModel>,
-        view: SamplesView<'_>,
-        args: &PredictArgs,
-    ) -> hedgerow::Result<Self> {
+    fn of(model: &Prepared, view: SamplesView<'_>, args: &PredictArgs) -> hedgerow::Result<Self> {
         if args.probability || args.libsvm_probability == Some(true) {
             let scores = model.probabilities(view)?;
             // As svm-predict -b 1: the label is the most probable class.

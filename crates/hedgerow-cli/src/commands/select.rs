@@ -2,18 +2,19 @@
 
 use super::tune::write_text;
 use super::{check_precomputed, status_name};
-use crate::args::{SelectArgs, rewrite};
+use crate::args::{SelectArgs, augment, rewrite, trainer as trainer_from};
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::methods::{self, AnyMethod, Task, Trainer};
 use crate::session::Session;
 use crate::table;
 use clap::{Command, ValueEnum};
 use hedgerow::data::{Dataset, Scaling, Split, folds_for};
 use hedgerow::evaluate::{SelectionCurve, selection_curve};
+use hedgerow::method::Task;
 use hedgerow::select::{Selection, Selector};
 use hedgerow::{Predictor, Status};
 use hedgerow_io::{DataFormat, Source, TargetKind, write_dataset};
+use hedgerow_methods::{Method, Trained, Trainer};
 use hedgerow_report::{LineChart, Series};
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
@@ -214,7 +215,7 @@ fn fields(
 fn classifier(
     args: &SelectArgs,
     seed: u64,
-) -> Result<(&'static dyn AnyMethod, Box<dyn Trainer>), Failure> {
+) -> Result<(&'static Method, Box<dyn Trainer>), Failure> {
     if args.curve.folds < 2 || args.curve.repeats < 1 {
         return Err(Failure::usage(
             "the curve needs at least 2 folds and 1 repetition",
@@ -227,13 +228,13 @@ fn classifier(
     }
     let words: Vec<&str> = args.curve.classifier.split_whitespace().collect();
     let name = words.first().copied().unwrap_or_default();
-    let method = methods::by_name(name)
-        .filter(|method| method.task() == Task::Classes)
+    let method = hedgerow_methods::by_name(name)
+        .filter(|method| method.card.task == Task::Classes)
         .ok_or_else(|| {
-            let known: Vec<&str> = methods::ALL
+            let known: Vec<&str> = hedgerow_methods::all()
                 .iter()
-                .filter(|method| method.task() == Task::Classes)
-                .map(|method| method.name())
+                .filter(|method| method.card.task == Task::Classes)
+                .map(|method| method.card.name)
                 .collect();
             Failure::usage(format!(
                 "--classifier {name:?}: the classifiers are {}",
@@ -247,11 +248,9 @@ fn classifier(
         .map(OsString::from)
         .collect();
     let line = rewrite(line).into_iter().skip(2);
-    let command = method
-        .augment(Command::new(method.name()))
-        .disable_help_flag(true);
-    let matches = command.try_get_matches_from(line)?;
-    Ok((method, method.trainer(&matches, seed)?))
+    let command = Command::new(method.card.name).disable_help_flag(true);
+    let matches = augment(command, method).try_get_matches_from(line)?;
+    Ok((method, trainer_from(method, &matches, seed)?))
 }
 
 /// 1, 2, 5, 10, … up to the limit, which is always among them.
@@ -292,7 +291,7 @@ fn curve(
         splits.extend(folds_for(data, args.curve.folds, seed).map_err(Failure::data(&input.name))?);
     }
     let mut trainer = trainer.duplicate();
-    trainer.share_memory(splits.len().min(session.threads));
+    trainer.share_memory(splits.len().min(session.threads))?;
     session.progress("cross-validating");
     let best = |train: &_, wanted| selector.best(train, wanted);
     let result = selection_curve(data, &splits, best, &sizes, |train| {
@@ -304,7 +303,7 @@ fn curve(
 }
 
 /// A trained model as a plain predictor.
-struct Fit(methods::Trained);
+struct Fit(Trained);
 
 impl Predictor for Fit {
     fn n_features(&self) -> usize {
@@ -330,7 +329,7 @@ impl Predictor for Fit {
     }
 }
 
-fn curve_text(args: &SelectArgs, method: &dyn AnyMethod, curve: &SelectionCurve) -> String {
+fn curve_text(args: &SelectArgs, method: &Method, curve: &SelectionCurve) -> String {
     let head = ["features", "error %", "± s.e."].map(str::to_owned);
     let rows: Vec<Vec<String>> = curve
         .sizes
@@ -346,14 +345,14 @@ fn curve_text(args: &SelectArgs, method: &dyn AnyMethod, curve: &SelectionCurve)
         .collect();
     format!(
         "\n{} by {} folds, {} repetition(s), features selected inside each fold\n{}",
-        method.name(),
+        method.card.name,
         args.curve.folds,
         args.curve.repeats,
         table::render(&head, &rows)
     )
 }
 
-fn chart(args: &SelectArgs, method: &dyn AnyMethod, name: &str, curve: &SelectionCurve) -> String {
+fn chart(args: &SelectArgs, method: &Method, name: &str, curve: &SelectionCurve) -> String {
     let summaries = curve.summaries();
     let sizes = || curve.sizes.iter().map(|&size| size as f64);
     let points = sizes()
@@ -366,7 +365,7 @@ fn chart(args: &SelectArgs, method: &dyn AnyMethod, name: &str, curve: &Selectio
         .collect();
     let title = format!(
         "{name}: error of {} with features by {}",
-        method.name(),
+        method.card.name,
         method_name(args)
     );
     LineChart::new(&title)

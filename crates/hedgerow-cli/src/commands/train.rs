@@ -4,12 +4,10 @@ use super::{check_precomputed, report_fields, status_name};
 use crate::args::{CvArgs, TrainArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::methods::{AnyMethod, StorableModel};
-use crate::pipeline::{Pipeline, Scaled};
 use crate::session::Session;
-use crate::store::Frame;
 use crate::table;
 use hedgerow::{Predictor, Report, Status};
+use hedgerow_methods::{Method, Pipeline, Prepared, frame_of, to_libsvm};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -43,10 +41,10 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
         choice,
         trainer,
     };
-    let input = input::read_training(session, &args.train, &args.training, method.task())?;
+    let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
     let precomputed = pipeline.trainer.is_precomputed();
     check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
-    session.progress(format_args!("training {}", method.name()));
+    session.progress(format_args!("training {}", method.card.name));
     let (model, report) = pipeline
         .fit(&input.loaded.dataset)
         .map_err(Failure::data(&input.name))?;
@@ -65,7 +63,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
 
 /// A training that has been done.
 pub(super) struct Job<'a> {
-    pub(super) method: &'static dyn AnyMethod,
+    pub(super) method: &'static Method,
     pub(super) pipeline: &'a Pipeline,
     pub(super) input: &'a Input,
 }
@@ -76,29 +74,23 @@ impl Job<'_> {
         &self,
         path: &str,
         libsvm: bool,
-        model: &Scaled<dyn StorableModel>,
+        model: &Prepared,
         report: &Report,
     ) -> Result<(), Failure> {
         let path = Path::new(path);
         if libsvm {
             return self.write_libsvm(path, model);
         }
-        let mut stored = report.clone();
-        stored.seconds = 0.0;
-        let mut frame: Frame = Frame::new(model.preprocessing.clone(), ());
-        frame.encoding.clone_from(&self.input.loaded.encoding);
-        frame.feature_names = self
-            .input
-            .loaded
-            .dataset
-            .feature_names()
-            .map(<[String]>::to_vec);
-        frame.parameters = self.pipeline.describe();
-        frame.report = Some(stored);
-        model.model.write(path, self.method.name(), frame)
+        let parameters = self.pipeline.describe();
+        let mut frame = frame_of(model.preprocessing.clone(), parameters, report);
+        let data = &self.input.loaded;
+        frame.encoding.clone_from(&data.encoding);
+        let names = data.dataset.feature_names();
+        frame.feature_names = names.map(<[String]>::to_vec);
+        Ok(model.model.write(path, self.method.card.name, &frame)?)
     }
 
-    fn write_libsvm(&self, path: &Path, model: &Scaled<dyn StorableModel>) -> Result<(), Failure> {
+    fn write_libsvm(&self, path: &Path, model: &Prepared) -> Result<(), Failure> {
         let refused = |problem: &str| Failure::LibSvmExport {
             problem: problem.to_owned(),
         };
@@ -123,19 +115,12 @@ impl Job<'_> {
                 "it has no place for the encoding of nominal columns",
             ));
         }
-        let svm_type = self
-            .method
-            .libsvm_type()
-            .ok_or_else(|| refused("LIBSVM does not know the method"))?;
-        Ok(model.model.to_libsvm(svm_type)?.write(path)?)
+        let exported = to_libsvm(&*model.model, self.method.card.libsvm_type)?;
+        Ok(exported.write(path)?)
     }
 
     /// What the result object says beside the report.
-    pub(super) fn fields(
-        &self,
-        path: &str,
-        model: &Scaled<dyn StorableModel>,
-    ) -> serde_json::Map<String, Value> {
+    pub(super) fn fields(&self, path: &str, model: &Prepared) -> serde_json::Map<String, Value> {
         let data = &self.input.loaded.dataset;
         let parameters: serde_json::Map<String, Value> = self
             .pipeline
@@ -147,7 +132,7 @@ impl Job<'_> {
             .classes()
             .map(|classes| classes.iter().map(ToString::to_string).collect());
         let value = json!({
-            "method": self.method.name(),
+            "method": self.method.card.name,
             "data": self.input.name,
             "model": path,
             "rows": data.n_rows(),
@@ -186,7 +171,11 @@ impl Job<'_> {
             facts.push(format!("{} iterations", report.iterations));
         }
         facts.push(table::seconds(report.seconds));
-        session.say(format_args!("{}: {}", self.method.name(), facts.join(", ")))?;
+        session.say(format_args!(
+            "{}: {}",
+            self.method.card.name,
+            facts.join(", ")
+        ))?;
         if report.status != Status::Converged {
             session.warn(format_args!(
                 "training stopped early ({}): the model is not the optimum; raise the limit or the tolerance",

@@ -6,17 +6,18 @@ use super::{check_precomputed, report_fields};
 use crate::args::{TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
-use crate::pipeline::Pipeline;
+use crate::json::json as as_json;
 use crate::session::Session;
 use crate::table;
 use hedgerow::Predictor;
 use hedgerow::data::{Dataset, Split, folds_for};
 use hedgerow::evaluate::grid::{PointStatus, SearchOptions, SearchResult, search};
 use hedgerow::evaluate::{Grid, Metric};
+use hedgerow::params::Value as Setting;
 use hedgerow_io::OutputFile;
+use hedgerow_methods::Pipeline;
 use hedgerow_report::{Best, HeatmapChart};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -28,18 +29,18 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         args,
     } = call;
     let method = *method;
-    let is_local = trainer.duplicate().local().is_some();
-    if is_local && !args.local.ordinary {
+    let has_own = trainer.own_search().is_some();
+    if has_own && !args.local.ordinary {
         return super::tune_local::run(session, call);
     }
-    if let Some(option) = args.local.given().filter(|_| !is_local) {
+    if let Some(option) = args.local.given().filter(|_| !has_own) {
         return Err(Failure::usage(format!(
             "{option} is for methods of local machines, and {} is none: leave it out",
-            method.name()
+            method.card.name
         )));
     }
     let n_folds = args.folds.unwrap_or(5);
-    let grid = grid(args, method.grid())?;
+    let grid = grid(args, method.card.grid)?;
     let options = options(args)?;
     for (what, path) in [("MODEL", &args.model), ("--svg", &args.svg)] {
         if let Some(path) = path {
@@ -54,7 +55,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     }
     let scaling = args.training.scaling.scaling();
     let mut shared = trainer.duplicate();
-    shared.share_memory(options.batch.min(session.threads));
+    shared.share_memory(options.batch.min(session.threads))?;
     let pipeline = Pipeline {
         scaling,
         choice: args.training.choice(session.seed)?,
@@ -65,7 +66,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         session,
         &args.train,
         &args.training,
-        scored_by(method.task()),
+        scored_by(method.card.task),
     )?;
     let data = &input.loaded.dataset;
     check_precomputed(
@@ -84,7 +85,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         input.name,
         data.n_rows(),
         data.n_features(),
-        method.name(),
+        method.card.name,
         grid.n_points(),
         n_folds,
         table::seconds(seconds)
@@ -95,7 +96,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     }
     let best = named(&grid, &result.points[result.best].point);
     let mut fields = search_fields(&grid, &result);
-    fields.insert("method".to_owned(), json!(method.name()));
+    fields.insert("method".to_owned(), json!(method.card.name));
     fields.insert("search_seconds".to_owned(), json!(seconds));
     if let Some(path) = &args.model {
         let pipeline = Pipeline {
@@ -103,7 +104,8 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             choice: args.training.choice(session.seed)?,
             trainer: trainer.duplicate(),
         }
-        .with(&best)?;
+        .with(&best)
+        .map_err(of_grid)?;
         session.progress("training with the best parameters");
         let (model, report) = pipeline.fit(data).map_err(Failure::data(&input.name))?;
         session.progress_done();
@@ -120,22 +122,34 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     session.result(&Value::Object(fields))
 }
 
-/// A pipeline for every point, by the bits of its values.
-type Pipelines = HashMap<Vec<u64>, Pipeline>;
+/// Points and their pipelines.
+type Pipelines = Vec<(Vec<Setting>, Pipeline)>;
 
-fn bits(point: &[f64]) -> Vec<u64> {
-    point.iter().map(|value| value.to_bits()).collect()
-}
-
-/// Sets every point before any work, so that a wrong name and a value that the kernel refuses are
+/// Sets every point before any work, so that a wrong name and a value that the method refuses are
 /// found at once.
 fn pipelines(pipeline: &Pipeline, grid: &Grid) -> Result<Pipelines, Failure> {
-    (0..grid.n_points())
-        .map(|at| {
-            let point = grid.point(at);
-            Ok((bits(&point), pipeline.with(&named(grid, &point))?))
-        })
-        .collect()
+    let mut all = Vec::with_capacity(grid.n_points());
+    for at in 0..grid.n_points() {
+        let point = grid.point(at);
+        let set = pipeline.with(&named(grid, &point)).map_err(of_grid)?;
+        all.push((point, set));
+    }
+    Ok(all)
+}
+
+/// A refusal by the method, as one of the grid.
+fn of_grid(error: hedgerow::Error) -> Failure {
+    match error {
+        hedgerow::Error::UnknownName { name, known, .. } => Failure::usage(format!(
+            "--grid {name}: the method has no such parameter to tune; it has {known}"
+        )),
+        hedgerow::Error::ParameterValue {
+            name,
+            value,
+            requirement,
+        } => Failure::usage(format!("--grid {name}={value}: must be {requirement}")),
+        error => Failure::Option(error),
+    }
 }
 
 /// Tests every point of the grid.
@@ -147,8 +161,9 @@ fn compare(
     grid: &Grid,
     options: &SearchOptions,
 ) -> hedgerow::Result<SearchResult> {
-    let fit = |point: &[f64], train: &Dataset| {
-        let pipeline = &pipelines[&bits(point)];
+    let fit = |point: &[Setting], train: &Dataset| {
+        let found = pipelines.iter().find(|(known, _)| known == point);
+        let (_, pipeline) = found.ok_or(hedgerow::Error::NoRows)?;
         Ok(Box::new(pipeline.fit(train)?.0) as Box<dyn Predictor>)
     };
     let result = search(data, splits, grid, fit, options, &|progress| {
@@ -182,11 +197,10 @@ fn options(args: &TuneArgs) -> Result<SearchOptions, Failure> {
     Ok(options)
 }
 
-fn named(grid: &Grid, point: &[f64]) -> Vec<(String, f64)> {
-    grid.axes
-        .iter()
-        .zip(point)
-        .map(|(axis, &value)| (axis.name.clone(), value))
+fn named(grid: &Grid, point: &[Setting]) -> Vec<(String, Setting)> {
+    let pairs = grid.axes.iter().zip(point);
+    pairs
+        .map(|(axis, value)| (axis.name.clone(), value.clone()))
         .collect()
 }
 
@@ -209,7 +223,7 @@ fn text(grid: &Grid, result: &SearchResult) -> String {
         .iter()
         .enumerate()
         .map(|(at, point)| {
-            let mut row: Vec<String> = point.point.iter().map(|&v| table::exact(v)).collect();
+            let mut row: Vec<String> = point.point.iter().map(ToString::to_string).collect();
             if point.folds.is_empty() {
                 row.extend(["-".to_owned(), "-".to_owned()]);
             } else {
@@ -229,9 +243,9 @@ fn text(grid: &Grid, result: &SearchResult) -> String {
 }
 
 fn search_fields(grid: &Grid, result: &SearchResult) -> Map<String, Value> {
-    let object = |point: &[f64]| {
+    let object = |point: &[Setting]| {
         let pairs = named(grid, point).into_iter();
-        Value::Object(pairs.map(|(name, value)| (name, json!(value))).collect())
+        Value::Object(pairs.map(|(name, value)| (name, as_json(&value))).collect())
     };
     let points: Vec<Value> = result
         .points
@@ -261,7 +275,7 @@ fn search_fields(grid: &Grid, result: &SearchResult) -> Map<String, Value> {
 fn heatmap(grid: &Grid, result: &SearchResult) -> String {
     let labels = |at: usize| -> Vec<String> {
         let values = grid.axes[at].values.iter();
-        values.map(|&value| table::exact(value)).collect()
+        values.map(ToString::to_string).collect()
     };
     // The last axis varies fastest, so it runs along the columns.
     // The mean of a point that was given up is not one over the same folds.

@@ -1,4 +1,4 @@
-//! `tune` for methods of local machines: candidates are compared on a few neighbourhoods.
+//! `tune` for methods with a search of their own: candidates are compared on a few neighbourhoods.
 
 use super::cv::scored_by;
 use super::train::Job;
@@ -6,15 +6,14 @@ use super::{check_precomputed, report_fields, status_name};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
-use crate::methods::Trainer;
-use crate::pipeline::Pipeline;
+use crate::json::{fields as fact_fields, json as as_json};
 use crate::session::Session;
 use crate::table;
-use hedgerow::Status;
 use hedgerow::data::{Dataset, Scaling};
 use hedgerow::evaluate::Axis;
-use hedgerow::kernel::KernelSpec;
-use hedgerow::local::{Around, FalkGrid, FalkParams, FalkSelection, Validate};
+use hedgerow::params::Value as Setting;
+use hedgerow::{Searched, Status};
+use hedgerow_methods::Pipeline;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -31,20 +30,14 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",
         ));
     }
-    let mut trainer = trainer.duplicate();
-    let params = local(&mut *trainer)?.clone();
-    let grid = with_options(grid(&params, &*trainer, &args.grid)?, args);
-    grid.check().map_err(Failure::Option)?;
+    let axes = axes(&args.grid)?;
+    let settings = settings(args);
     if let Some(path) = &args.model {
         session.claim_output("MODEL", path)?;
     }
     let scaling = args.training.scaling.scaling();
-    let input = input::read_training(
-        session,
-        &args.train,
-        &args.training,
-        scored_by(method.task()),
-    )?;
+    let task = scored_by(method.card.task);
+    let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
     check_precomputed(
         &input.name,
@@ -52,42 +45,44 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         trainer.is_precomputed(),
         scaling,
     )?;
-    let selected = scaled(data, scaling).and_then(|data| {
-        params.select_with(&data, &grid, &|progress| {
-            session.progress(format_args!(
-                "neighbourhoods of {}: {} of {}",
-                progress.k, progress.done, progress.total
-            ));
+    let Some(own) = trainer.own_search() else {
+        return Err(Failure::usage("the method has no search of its own"));
+    };
+    let searched = scaled(data, scaling).and_then(|data| {
+        own.search(&data, &axes, &settings, &|state| {
+            session.progress(state);
             Ok(())
         })
     });
     session.progress_done();
-    let (best, selection) = selected.map_err(Failure::data(&input.name))?;
+    let searched = searched.map_err(Failure::data(&input.name))?;
     session.say(format_args!(
         "{}: {} rows, {} features; {}, {} candidates on {} neighbourhoods, {}",
         input.name,
         data.n_rows(),
         data.n_features(),
-        method.name(),
-        selection.candidates.len(),
-        selection.rows.len(),
-        table::seconds(selection.seconds)
+        method.card.name,
+        searched.candidates.len(),
+        fact(&searched, "neighbourhoods"),
+        table::seconds(searched.seconds)
     ))?;
-    session.say(text(&selection))?;
-    if selection.status != Status::Converged {
+    session.say(text(&searched))?;
+    if searched.status != Status::Converged {
         session.warn(format_args!(
             "some machines stopped early ({}): their scores are rough",
-            status_name(selection.status)
+            status_name(searched.status)
         ));
     }
-    let mut fields = fields(&selection);
-    fields.insert("method".to_owned(), json!(method.name()));
+    let mut fields = fields(&searched);
+    fields.insert("method".to_owned(), json!(method.card.name));
     if let Some(path) = &args.model {
-        *local(&mut *trainer)? = best;
+        let (values, ..) = &searched.candidates[searched.best];
+        let names = searched.names.iter().map(|&name| name.to_owned());
+        let best: Vec<(String, Setting)> = names.zip(values.iter().cloned()).collect();
         let pipeline = Pipeline {
             scaling,
             choice: None,
-            trainer,
+            trainer: trainer.with(&best).map_err(Failure::Option)?,
         };
         session.progress("training with the best parameters");
         let (model, report) = pipeline.fit(data).map_err(Failure::data(&input.name))?;
@@ -103,13 +98,6 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         fields.extend(job.fields(path, &model));
     }
     session.result(&Value::Object(fields))
-}
-
-/// The parameters of the local machines.
-fn local(trainer: &mut dyn Trainer) -> Result<&mut FalkParams, Failure> {
-    trainer
-        .local()
-        .ok_or_else(|| Failure::usage("the method has no local machines to tune"))
 }
 
 /// Options of the search over whole models say nothing here.
@@ -136,61 +124,24 @@ fn scaled(data: &Dataset, scaling: Scaling) -> hedgerow::Result<Cow<'_, Dataset>
     Ok(Cow::Owned(data.with_samples(samples)?))
 }
 
-/// What is tried: the usual values, or the axes that were named, with what the options say of all
-/// other parameters.
-fn grid(params: &FalkParams, trainer: &dyn Trainer, axes: &[String]) -> Result<FalkGrid, Failure> {
-    if axes.is_empty() {
-        return Ok(FalkGrid::default());
-    }
-    let mut grid = FalkGrid::default()
-        .with_k(&[params.k])
-        .with_costs(&[params.local.cost]);
-    let mut trainers = vec![trainer.duplicate()];
-    for text in axes {
+/// The axes that were named.
+fn axes(texts: &[String]) -> Result<Vec<(String, Vec<Setting>)>, Failure> {
+    let mut axes = Vec::with_capacity(texts.len());
+    for text in texts {
         let axis = Axis::parse(text).map_err(Failure::Option)?;
-        match axis.name.as_str() {
-            "neighbours" => grid.k = sizes(&axis)?,
-            "cost" => grid.costs = axis.values,
-            name @ ("core" | "epsilon") => {
-                return Err(Failure::usage(format!(
-                    "--grid {name}: a few neighbourhoods cannot tell; add --ordinary to compare whole models"
-                )));
-            }
-            name => {
-                let mut varied = Vec::new();
-                for trainer in &trainers {
-                    for &value in &axis.values {
-                        let mut other = trainer.duplicate();
-                        other.set(name, value)?;
-                        varied.push(other);
-                    }
-                }
-                trainers = varied;
-            }
+        if ["core", "core_share", "epsilon"].contains(&axis.name.as_str()) {
+            return Err(Failure::usage(format!(
+                "--grid {}: a few neighbourhoods cannot tell; add --ordinary to compare whole models",
+                axis.name
+            )));
         }
+        axes.push((axis.name, axis.values));
     }
-    let kernels: Result<Vec<KernelSpec>, Failure> = trainers
-        .iter_mut()
-        .map(|trainer| Ok(local(&mut **trainer)?.local.solver.kernel.clone()))
-        .collect();
-    Ok(grid.with_kernels(kernels?))
+    Ok(axes)
 }
 
-fn sizes(axis: &Axis) -> Result<Vec<usize>, Failure> {
-    axis.values
-        .iter()
-        .map(|&value| {
-            if value >= 2.0 && value.fract() == 0.0 && value <= f64::from(u32::MAX) {
-                return Ok(value as usize);
-            }
-            Err(Failure::usage(format!(
-                "--grid neighbours: {value} is not a whole number of at least 2"
-            )))
-        })
-        .collect()
-}
-
-fn with_options(mut grid: FalkGrid, args: &TuneArgs) -> FalkGrid {
+/// How candidates are compared, as far as it was said.
+fn settings(args: &TuneArgs) -> Vec<(String, Setting)> {
     let LocalSearchArgs {
         models,
         inner_half,
@@ -198,79 +149,64 @@ fn with_options(mut grid: FalkGrid, args: &TuneArgs) -> FalkGrid {
         unbalanced,
         ordinary: _,
     } = args.local;
-    grid.models = models.unwrap_or(grid.models);
-    grid.folds = args.folds.unwrap_or(grid.folds);
-    if inner_half {
-        grid.validate = Validate::InnerHalf;
-    }
-    if centres {
-        grid.around = Around::Centres;
-    }
-    grid.balance = !unbalanced;
-    grid
+    let given = [
+        ("models", models.map(Setting::from)),
+        ("folds", args.folds.map(Setting::from)),
+        ("inner_half", inner_half.then_some(true.into())),
+        ("centres", centres.then_some(true.into())),
+        ("balance", unbalanced.then_some(false.into())),
+    ];
+    let given = given.into_iter();
+    given
+        .filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)))
+        .collect()
 }
 
-fn text(selection: &FalkSelection) -> String {
-    let head = [
-        "neighbours",
-        "kernel",
-        "cost",
-        selection.measure.name(),
-        "± sd",
-    ];
-    let rows: Vec<Vec<String>> = selection
-        .candidates
-        .iter()
-        .enumerate()
-        .map(|(at, candidate)| {
-            let mut row = vec![
-                candidate.k.to_string(),
-                candidate.kernel.to_string(),
-                table::exact(candidate.cost),
-                table::number(candidate.score),
-                table::number(candidate.deviation),
-            ];
-            if at == selection.best {
+fn fact(searched: &Searched, name: &str) -> Setting {
+    let found = searched.facts.iter().find(|(key, _)| *key == name);
+    found.map_or(Setting::Nothing, |(_, value)| value.clone())
+}
+
+fn text(searched: &Searched) -> String {
+    let mut head: Vec<String> = searched.names.iter().map(ToString::to_string).collect();
+    head.extend([searched.measure.to_owned(), "± sd".to_owned()]);
+    let candidates = searched.candidates.iter().enumerate();
+    let rows: Vec<Vec<String>> = candidates
+        .map(|(at, (values, score, deviation))| {
+            let mut row: Vec<String> = values.iter().map(ToString::to_string).collect();
+            row.extend([table::number(*score), table::number(*deviation)]);
+            if at == searched.best {
                 row.push("<- best".to_owned());
             }
             row
         })
         .collect();
-    let mut text = table::render(&head.map(ToOwned::to_owned), &rows);
-    if !selection.skipped_k.is_empty() {
-        let skipped: Vec<String> = selection
-            .skipped_k
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        text = format!(
-            "{text}\nnot tried, because more neighbours did worse: {}",
-            skipped.join(", ")
-        );
+    let mut text = table::render(&head, &rows);
+    if let Setting::List(skipped) = fact(searched, "skipped_neighbours")
+        && !skipped.is_empty()
+    {
+        let skipped = Setting::List(skipped);
+        text = format!("{text}\nnot tried, because more neighbours did worse: {skipped}");
     }
     text
 }
 
-fn fields(selection: &FalkSelection) -> Map<String, Value> {
-    let candidate = |at: usize| {
-        let candidate = &selection.candidates[at];
-        json!({
-            "neighbours": candidate.k,
-            "kernel": candidate.kernel.to_string(),
-            "cost": candidate.cost,
-            "mean": candidate.score,
-            "deviation": candidate.deviation,
-        })
+fn fields(searched: &Searched) -> Map<String, Value> {
+    let candidate = |(values, score, deviation): &(Vec<Setting>, f64, f64)| {
+        let pairs = searched.names.iter().zip(values);
+        let pairs = pairs.map(|(name, value)| ((*name).to_owned(), as_json(value)));
+        let mut object: Map<String, Value> = pairs.collect();
+        object.insert("mean".to_owned(), json!(score));
+        object.insert("deviation".to_owned(), json!(deviation));
+        Value::Object(object)
     };
-    let points: Vec<Value> = (0..selection.candidates.len()).map(candidate).collect();
-    let mut fields = Map::new();
-    let metric = selection.measure.name().replace(' ', "_");
+    let points: Vec<Value> = searched.candidates.iter().map(candidate).collect();
+    let mut fields = fact_fields(&searched.facts);
     fields.insert("search".to_owned(), json!("local"));
+    let metric = searched.measure.replace(' ', "_");
     fields.insert("metric".to_owned(), json!(metric));
-    fields.insert("best".to_owned(), candidate(selection.best));
+    fields.insert("best".to_owned(), points[searched.best].clone());
     fields.insert("points".to_owned(), json!(points));
-    fields.insert("skipped_neighbours".to_owned(), json!(selection.skipped_k));
-    fields.insert("neighbourhoods".to_owned(), json!(selection.rows.len()));
-    fields.insert("search_seconds".to_owned(), json!(selection.seconds));
+    fields.insert("search_seconds".to_owned(), json!(searched.seconds));
     fields
 }

@@ -3,14 +3,15 @@
 use crate::args::UpdateArgs;
 use crate::failure::Failure;
 use crate::input;
+use crate::json::{fields, json as as_json};
 use crate::session::Session;
-use crate::store::{self, Frame, Origin};
 use crate::table;
 use hedgerow::Error;
 use hedgerow::data::Dataset;
-use hedgerow::local::{ROW_TO_REMOVE, UpdateParams};
+use hedgerow::local::ROW_TO_REMOVE;
+use hedgerow::params::Value;
 use hedgerow_io::Source;
-use serde_json::json;
+use hedgerow_methods::{Origin, Stored};
 use std::path::Path;
 
 pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
@@ -27,7 +28,7 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         Some(file) => read_row_numbers(file)?,
         None => Vec::new(),
     };
-    let mut stored = store::read(&Source::from_argument(&args.model))?.build(0)?;
+    let mut stored = Stored::read(&Source::from_argument(&args.model))?.build(0)?;
     let method = stored.method().to_owned();
     let Origin::Hedgerow(_) = &stored.origin else {
         return Err(cannot(&method));
@@ -35,10 +36,15 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
     let mut added: Option<(String, Dataset)> = None;
     if let Some(file) = &args.add {
         let has_classes = stored.model.classes().is_some();
-        let options = input::test_options(&args.data, has_classes, stored.encoding.as_ref(), false);
+        let options = input::test_options(
+            &args.data,
+            has_classes,
+            stored.frame.encoding.as_ref(),
+            false,
+        );
         let input = input::read(session, &Source::from_argument(file), &options)?;
         let mut data = input.loaded.dataset;
-        let prepared = stored.preprocessing.apply(data.samples().view());
+        let prepared = stored.frame.preprocessing.apply(data.samples().view());
         if let Some(samples) = prepared.map_err(Failure::data(&input.name))? {
             data = data
                 .with_samples(samples)
@@ -46,16 +52,14 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         }
         added = Some((input.name, data));
     }
-    let params = UpdateParams {
-        refresh: args.refresh,
-    };
+    let settings = [("refresh".to_owned(), Value::Number(args.refresh))];
     session.progress("updating");
     let data = added.as_ref().map(|(_, data)| data);
-    let report = stored
-        .model
-        .update(data, &removed, params)
-        .ok_or_else(|| cannot(&method))?
-        .map_err(|source| match (source, &args.remove, &added) {
+    let Some(model) = stored.model.as_update() else {
+        return Err(cannot(&method));
+    };
+    let facts = model.update(data, &removed, &settings).map_err(|source| {
+        match (source, &args.remove, &added) {
             // Files count rows from 1.
             (Error::Parameter { name, value, .. }, Some(file), _) if name == ROW_TO_REMOVE => {
                 Failure::usage(format!(
@@ -66,36 +70,28 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
             }
             (source, _, Some((name, _))) => Failure::data(name)(source),
             (source, _, None) => Failure::Option(source),
-        })?;
+        }
+    })?;
     session.progress_done();
-    let frame = Frame {
-        encoding: stored.encoding,
-        preprocessing: stored.preprocessing,
-        feature_names: stored.feature_names,
-        parameters: stored.parameters,
-        report: stored.report,
-        model: (),
+    stored.write(Path::new(out))?;
+    let fact = |name: &str| {
+        let found = facts.iter().find(|(key, _)| *key == name);
+        found.map_or(Value::Nothing, |(_, value)| value.clone())
     };
-    stored.model.write(Path::new(out), &method, frame)?;
+    let seconds = fact("seconds").as_number().unwrap_or(0.0);
     session.say(format_args!(
         "{out}: {} rows added, {} removed; {} machines trained anew, {} centres new, {} gone, {}",
-        report.added,
-        report.removed,
-        report.retrained,
-        report.new_centres,
-        report.lost_centres,
-        table::seconds(report.seconds)
+        fact("added"),
+        fact("removed"),
+        fact("retrained"),
+        fact("new_centres"),
+        fact("lost_centres"),
+        table::seconds(seconds)
     ))?;
-    session.result(&json!({
-        "method": method,
-        "model": out,
-        "added": report.added,
-        "removed": report.removed,
-        "retrained": report.retrained,
-        "new_centres": report.new_centres,
-        "lost_centres": report.lost_centres,
-        "seconds": report.seconds,
-    }))
+    let mut result = fields(&facts);
+    result.insert("method".to_owned(), as_json(&method.into()));
+    result.insert("model".to_owned(), as_json(&out.into()));
+    session.result(&serde_json::Value::Object(result))
 }
 
 fn cannot(method: &str) -> Failure {

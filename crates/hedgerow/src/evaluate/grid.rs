@@ -1,4 +1,4 @@
-//! Grid search over any numeric parameters.
+//! Grid search over any parameters.
 //!
 //! Points are taken in grid order (the last axis varies fastest) in batches of fixed size; the
 //! points of a batch are tested fold by fold, all points of a batch in parallel on one fold.
@@ -8,6 +8,7 @@
 use super::cross_validation::{Metric, measure};
 use super::statistics::mean_and_deviation;
 use crate::data::{Dataset, Split, Target};
+use crate::params::Value;
 use crate::{Error, Predictor, Result};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -20,8 +21,8 @@ const LIMIT: usize = 1_000_000;
 pub struct Axis {
     /// Name of the parameter.
     pub name: String,
-    /// Values in the order in which they are tried.
-    pub values: Vec<f64>,
+    /// Values in the order in which they are tried: numbers or words.
+    pub values: Vec<Value>,
 }
 
 impl Axis {
@@ -29,11 +30,12 @@ impl Axis {
     ///
     /// * numbers: `gamma=0.1,1,10`, or powers: `2^-3`;
     /// * ranges `from:step:to`, both ends included: `k=10:10:100`;
-    /// * ranges of exponents `base^from:step:to`: `cost=2^-5:2:15` is 2⁻⁵, 2⁻³, …, 2¹⁵.
+    /// * ranges of exponents `base^from:step:to`: `cost=2^-5:2:15` is 2⁻⁵, 2⁻³, …, 2¹⁵;
+    /// * words: `sigma=q1,q10`, `loss=hinge,squared-hinge`.
     ///
     /// ```
     /// use hedgerow::evaluate::Axis;
-    /// assert_eq!(Axis::parse("cost=2^-1:1:1")?.values, [0.5, 1.0, 2.0]);
+    /// assert_eq!(Axis::parse("cost=2^-1:1:1")?.values, [0.5.into(), 1.0.into(), 2.0.into()]);
     /// # Ok::<(), hedgerow::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self> {
@@ -51,19 +53,34 @@ impl Axis {
         }
         let mut values = Vec::new();
         for item in list.split(',') {
-            values.extend(item_values(item.trim()).map_err(fail)?);
+            let item = item.trim();
+            if is_word(item) {
+                values.push(Value::Text(item.to_owned()));
+                continue;
+            }
+            let numbers = item_values(item).map_err(fail)?;
+            if let Some(bad) = numbers.iter().find(|value| !value.is_finite()) {
+                return Err(fail(format!("value {bad} is not finite")));
+            }
+            values.extend(numbers.into_iter().map(Value::Number));
             if values.len() > LIMIT {
                 return Err(fail(format!("more than {LIMIT} values")));
             }
-        }
-        if let Some(bad) = values.iter().find(|value| !value.is_finite()) {
-            return Err(fail(format!("value {bad} is not finite")));
         }
         Ok(Self {
             name: name.to_owned(),
             values,
         })
     }
+}
+
+/// True for what begins like a name and is no number.
+fn is_word(item: &str) -> bool {
+    item.starts_with(|c: char| c.is_ascii_alphabetic())
+        && item
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        && item.parse::<f64>().is_err()
 }
 
 fn item_values(item: &str) -> std::result::Result<Vec<f64>, String> {
@@ -137,14 +154,14 @@ impl Grid {
     }
 
     /// The values at a point, one an axis.
-    pub fn point(&self, index: usize) -> Vec<f64> {
+    pub fn point(&self, index: usize) -> Vec<Value> {
         let mut rest = index;
-        let mut values: Vec<f64> = self
+        let mut values: Vec<Value> = self
             .axes
             .iter()
             .rev()
             .map(|axis| {
-                let value = axis.values[rest % axis.values.len()];
+                let value = axis.values[rest % axis.values.len()].clone();
                 rest /= axis.values.len();
                 value
             })
@@ -270,7 +287,7 @@ pub enum PointStatus {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointResult {
     /// Value on each axis.
-    pub point: Vec<f64>,
+    pub point: Vec<Value>,
     /// Metric on each fold tested.
     pub folds: Vec<f64>,
     /// Mean over the folds tested; NaN without any.
@@ -303,7 +320,7 @@ pub struct Progress {
     /// Models trained so far.
     pub fits: usize,
     /// Values and mean of the best complete point so far.
-    pub best: Option<(Vec<f64>, f64)>,
+    pub best: Option<(Vec<Value>, f64)>,
 }
 
 /// Finds the grid point with the best mean metric over the splits.
@@ -320,7 +337,7 @@ pub fn search<F>(
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<SearchResult>
 where
-    F: Fn(&[f64], &Dataset) -> Result<Box<dyn Predictor>> + Sync,
+    F: Fn(&[Value], &Dataset) -> Result<Box<dyn Predictor>> + Sync,
 {
     options.check()?;
     grid.check()?;
@@ -419,13 +436,13 @@ fn first_error(results: Vec<PointResult>) -> Error {
 
 /// A point under way.
 struct Runner {
-    point: Vec<f64>,
+    point: Vec<Value>,
     folds: Vec<f64>,
     status: Option<PointStatus>,
 }
 
 impl Runner {
-    fn new(point: Vec<f64>) -> Self {
+    fn new(point: Vec<Value>) -> Self {
         Self {
             point,
             folds: Vec::new(),

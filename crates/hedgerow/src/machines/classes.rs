@@ -3,7 +3,6 @@
 use super::multiclass::Multiclass;
 use super::tasks::{Task, tasks};
 use crate::data::{ClassLabels, ClassName};
-use crate::error::ensure_positive;
 use crate::{Error, Result};
 
 /// Rows by class, the classes in the order of a model.

@@ -8,7 +8,7 @@ use crate::machines::{
 };
 use crate::method::{Card, KERNELS, PythonClass, PythonParameter};
 use crate::params::{ClassWeights, params};
-use crate::{Error, Fitted, Result};
+use crate::{Fitted, Result};
 use serde::{Deserialize, Serialize};
 
 /// C-SVC: $\min \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))$ for every machine, with

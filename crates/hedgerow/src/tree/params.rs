@@ -129,7 +129,7 @@ pub struct HlsvmParams {
     /// Set by name it changes the others; a value that is set directly says nothing.
     #[param(default = Preset::Default, set_with = set_preset, no_builder, unsaid)]
     pub preset: Preset,
-    /// Regulariser of every node, $\lambda$.
+    /// Regulariser of every node, λ.
     #[param(above = 0.0, unless = "1 / rows", python = "lam", tunable)]
     pub lambda: Option<f64>,
     /// How lambda changes on the way down.

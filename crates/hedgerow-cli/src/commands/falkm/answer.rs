@@ -5,7 +5,6 @@ use super::options::Words;
 use crate::commands::predict::fitting_samples;
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::methods::Model;
 use crate::session::Session;
 use hedgerow::data::{ClassName, Samples, folds_for};
 use hedgerow::evaluate::cross_validate;
@@ -74,7 +73,7 @@ pub(super) struct Test<'a> {
 }
 
 impl Test<'_> {
-    pub(super) fn run(&self, model: &dyn Model) -> Result<(), Failure> {
+    pub(super) fn run(&self, model: &dyn Predictor) -> Result<(), Failure> {
         let data = &self.input.loaded.dataset;
         let samples = fitting_samples(self.input, model.n_features());
         let view = samples

@@ -4,7 +4,6 @@ use super::answer::{self, Form, Test};
 use super::measure::Measure;
 use super::options::Words;
 use crate::failure::Failure;
-use crate::methods::Model;
 use crate::session::Session;
 use hedgerow::data::Dataset;
 use hedgerow::kernel::Kernel;
@@ -28,16 +27,9 @@ impl Method {
 
     fn k(&self) -> usize {
         match self {
-            Self::Knn(params) => params.k,
-            Self::KnnSvm(params) => params.k,
+            Self::Knn(params) => params.neighbours,
+            Self::KnnSvm(params) => params.neighbours,
         }
-    }
-
-    fn fit(&self, data: &Dataset) -> Outcome<Box<dyn Model>> {
-        Ok(match self {
-            Self::Knn(params) => Box::new(params.fit(data)?.model),
-            Self::KnnSvm(params) => Box::new(params.fit(data)?.model),
-        })
     }
 
     fn predictor(&self, data: &Dataset) -> Outcome<Box<dyn Predictor>> {
@@ -63,7 +55,7 @@ pub(super) fn fknn(session: &Session, words: &Words) -> Result<(), Failure> {
         Some(_) => words.kernel(None, 0, 1.0)?,
     };
     let params = KnnParams {
-        k: words.whole("-K")?.unwrap_or(1),
+        neighbours: words.whole("-K")?.unwrap_or(1),
         kernel,
         vote: if words.switch("-C")? {
             Vote::Conservative
@@ -97,7 +89,7 @@ pub(super) fn fknnsvm(session: &Session, words: &Words) -> Result<(), Failure> {
     }
     let local = local_params(session, words)?;
     let params = KnnSvmParams {
-        k,
+        neighbours: k,
         local,
         ..KnnSvmParams::default()
     };
@@ -124,7 +116,7 @@ pub(super) fn local_params(session: &Session, words: &Words) -> Result<LocalSvmP
         probability: words.switch("-b")?,
         solver: SolverParams {
             kernel: words.kernel(None, 2, 0.0)?,
-            cache_bytes: (cache_mb * f64::from(1 << 20)) as usize,
+            cache_mb,
             seed: session.seed,
             ..SolverParams::default()
         },
@@ -156,7 +148,7 @@ fn run(
     let input = answer::read(session, train, real, None)?;
     answer::check_size(session, method.k(), input.loaded.dataset.n_rows());
     let model = method
-        .fit(&input.loaded.dataset)
+        .predictor(&input.loaded.dataset)
         .map_err(Failure::data(&input.name))?;
     let encoding = input.loaded.encoding.as_ref();
     let test = answer::read(session, test, real, encoding)?;

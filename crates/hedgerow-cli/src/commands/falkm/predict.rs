@@ -4,14 +4,13 @@ use super::answer::{self, Form, Test};
 use super::measure::Measure;
 use super::options::Words;
 use crate::failure::Failure;
-use crate::methods::{FalkClassifier, FalkRegressor, Method, Model};
 use crate::session::Session;
-use hedgerow::Predictor;
-use hedgerow::data::Scaler;
-use hedgerow::local::{Assign, FalkSvm};
-use hedgerow_io::{Bundle, RawModel, Source, read_container};
+use hedgerow::data::Preprocessing;
+use hedgerow_io::Source;
+use hedgerow_methods::Stored;
 
-type Stored = Bundle<Option<Scaler>, FalkSvm>;
+/// Methods whose models the program answers with.
+const METHODS: [&str; 2] = ["falk-svm", "falk-svr"];
 
 pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     let mode = words.choice("-T", &[0, 1, 2])?.unwrap_or(0);
@@ -22,9 +21,9 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
             .refuse(format_args!("-K {voters}: at least one centre must vote")));
     };
     let assign = match mode {
-        0 => Assign::Nearest,
-        1 => Assign::Centre,
-        _ => Assign::Vote(voters),
+        0 => "nearest",
+        1 => "centre",
+        _ => "vote",
     };
     let first = Measure::by_number(words.choice("-M", &[0, 1, 2, 3, 4])?.unwrap_or(0));
     let form = if words.switch("-b")? {
@@ -41,7 +40,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     }
     session.claim_output("output_label_file", out)?;
     let mut stored = read_model(model_file)?;
-    if stored.preprocessing.is_some() {
+    if stored.frame.preprocessing != Preprocessing::None {
         return Err(Failure::Model {
             name: model_file.to_owned(),
             problem:
@@ -49,9 +48,14 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
                     .to_owned(),
         });
     }
-    stored.model.set_assign(assign);
+    if let Some(model) = stored.model.as_adjust() {
+        model.adjust("assign", &assign.into())?;
+        if assign == "vote" {
+            model.adjust("voters", &voters.into())?;
+        }
+    }
     let real = stored.model.classes().is_none();
-    let test = answer::read(session, test, real, stored.encoding.as_ref())?;
+    let test = answer::read(session, test, real, stored.frame.encoding.as_ref())?;
     let test = Test {
         session,
         words,
@@ -60,36 +64,22 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
         form,
         first,
     };
-    test.run(&stored.model as &dyn Model)
+    test.run(&*stored.model)
 }
 
 /// A model of FaLK-SVM, whichever command wrote it.
 fn read_model(file: &str) -> Result<Stored, Failure> {
     let source = Source::from_argument(file);
-    let raw: RawModel = read_container(&source)?;
-    let tag = raw.header().tag.clone();
-    if ![FalkClassifier::NAME, FalkRegressor::NAME].contains(&tag.as_str()) {
-        return Err(Failure::Model {
-            name: source.name(),
-            problem: format!(
-                "a model of {tag}, not of {}: use hedgerow predict",
-                FalkClassifier::NAME
-            ),
-        });
+    let stored = Stored::read(&source)?.build(0)?;
+    let method = stored.method();
+    if METHODS.contains(&method) {
+        return Ok(stored);
     }
-    let stored: Stored = raw.decode_as(&tag)?;
-    let width = stored.model.n_features();
-    let encoded = stored
-        .encoding
-        .as_ref()
-        .map(hedgerow_io::Encoding::n_features);
-    match encoded {
-        Some(found) if found != width => Err(Failure::Model {
-            name: source.name(),
-            problem: format!(
-                "the model is damaged: {width} features in the model, {found} around it"
-            ),
-        }),
-        _ => Ok(stored),
-    }
+    Err(Failure::Model {
+        name: source.name(),
+        problem: format!(
+            "a model of {method}, not of {}: use hedgerow predict",
+            METHODS[0]
+        ),
+    })
 }

@@ -23,7 +23,9 @@ impl Candidates {
     /// The lists of `-N -C -G` and the number of `-M`. A list that is not given is the single value
     /// of its small letter.
     pub(super) fn read(words: &Words, params: &FalkParams) -> Result<Self, Failure> {
-        let mut k = words.wholes("-N")?.unwrap_or_else(|| vec![params.k]);
+        let mut k = words
+            .wholes("-N")?
+            .unwrap_or_else(|| vec![params.neighbours]);
         k.sort_unstable();
         k.dedup();
         let costs = words

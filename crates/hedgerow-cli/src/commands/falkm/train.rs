@@ -5,15 +5,17 @@ use super::lazy::local_params;
 use super::options::Words;
 use super::selection::{Candidates, select_locally};
 use crate::failure::Failure;
-use crate::methods::{FalkClassifier, Method, StorableModel};
-use crate::pipeline::Preprocessing;
 use crate::session::Session;
-use crate::store::Frame;
 use hedgerow::Predictor;
-use hedgerow::data::Dataset;
+use hedgerow::data::{Dataset, Preprocessing};
 use hedgerow::local::{Assign, FalkParams};
+use hedgerow::params::Parameters;
+use hedgerow_methods::{StoredModel, frame_of};
 use serde_json::json;
 use std::path::Path;
+
+/// The method that its models are of.
+const METHOD: &str = "falk-svm";
 
 /// What the letters ask for.
 struct Training {
@@ -26,8 +28,8 @@ impl Training {
     fn read(session: &Session, words: &Words) -> Result<Self, Failure> {
         words.check_relaxation()?;
         let params = FalkParams {
-            k: words.whole("-K")?.unwrap_or(1000),
-            core_share: words.number("-P")?.unwrap_or(0.5),
+            neighbours: words.whole("-K")?.unwrap_or(1000),
+            core: words.number("-P")?.unwrap_or(0.5),
             local: local_params(session, words)?,
             assign: Assign::Nearest,
             ..FalkParams::default()
@@ -51,7 +53,7 @@ impl Training {
     fn largest_k(&self) -> usize {
         let of = |candidates: &Candidates| candidates.k.last().copied();
         let selected = self.candidates.as_ref().and_then(of);
-        selected.unwrap_or(self.params.k)
+        selected.unwrap_or(self.params.neighbours)
     }
 
     fn choose(&self, data: &Dataset) -> hedgerow::Result<FalkParams> {
@@ -84,15 +86,11 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     let failed = Failure::data(&input.name);
     let params = training.choose(data).map_err(&failed)?;
     let fitted = params.fit(data).map_err(&failed)?;
-    let mut frame: Frame = Frame::new(Preprocessing::None, ());
+    let mut frame = frame_of(Preprocessing::None, described(&params)?, &fitted.report);
     frame.encoding.clone_from(&input.loaded.encoding);
     frame.feature_names = data.feature_names().map(<[String]>::to_vec);
-    frame.parameters = FalkClassifier::describe(&params);
-    let mut report = fitted.report.clone();
-    report.seconds = 0.0;
-    frame.report = Some(report);
     let model = &fitted.model;
-    model.write(Path::new(model_file), FalkClassifier::NAME, frame)?;
+    model.write(Path::new(model_file), METHOD, &frame)?;
     let (k, core) = params.sizes(data.n_rows());
     if !silent {
         if let Some(candidates) = &training.candidates {
@@ -121,4 +119,19 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
         "trained_models": model.n_trained(),
         "seconds": fitted.report.seconds,
     }))
+}
+
+/// Names and values of the parameters, as models of the method tell them.
+fn described(params: &FalkParams) -> Result<Vec<(String, String)>, Failure> {
+    let method = hedgerow_methods::by_name(METHOD);
+    let mut trainer = method
+        .ok_or_else(|| Failure::usage("the method is not registered"))?
+        .defaults();
+    for row in trainer.table() {
+        // What is inside the kernel, the kernel's text tells.
+        if let Some(value) = params.get(row.name).filter(|_| !row.unsaid) {
+            trainer.set(row.name, &value)?;
+        }
+    }
+    Ok(trainer.describe())
 }

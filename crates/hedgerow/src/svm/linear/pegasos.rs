@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PegasosParams {
-    /// Regulariser, $\lambda = 1/(C n)$.
+    /// Regulariser, λ = 1 / (C n).
     #[param(above = 0.0, unless = "1 / (cost × rows)", python = "lam", tunable)]
     pub lambda: Option<f64>,
     /// Penalty of a margin violation, C, if lambda is not given.

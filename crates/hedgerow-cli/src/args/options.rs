@@ -1,0 +1,222 @@
+//! The options of a method, made from the table of its parameters.
+
+use crate::failure::Failure;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use hedgerow::params::{Kind, Parameter, Value};
+use hedgerow_methods::{Method, Trainer};
+
+/// LIBSVM's letters of kernels: the number of the kernel's type, and of the problem's.
+const KERNEL_TYPE: &str = "kernel_type";
+const LIBSVM_TYPE: &str = "libsvm_type";
+/// Parameters inside a kernel that LIBSVM passes over where the kernel has none.
+const PASSED_OVER: [&str; 3] = ["degree", "gamma", "coef0"];
+
+/// Adds the options of a method to a command.
+pub(crate) fn augment(mut command: Command, method: &Method) -> Command {
+    let trainer = method.defaults();
+    for row in trainer.table() {
+        let Some(name) = row.option else { continue };
+        let default = trainer.get(row.name).unwrap_or(Value::Nothing);
+        if row.kind == Kind::Flag
+            && default == Value::Flag(false)
+            && let Some(letter) = row.switch
+        {
+            command = command.arg(letter_of(&row, name, letter));
+        }
+        command = command.arg(option(&row, name, &default));
+        // The number of a kernel stands beside its text.
+        if row.name == "kernel" {
+            command = command.arg(kernel_type(method, &default));
+        }
+    }
+    if method.card.libsvm_type.is_some() {
+        command = command.arg(libsvm_type());
+    }
+    command
+}
+
+/// Names with dashes live as long as the program: clap keeps them.
+fn dashed(name: &str) -> &'static str {
+    Box::leak(name.replace('_', "-").into_boxed_str())
+}
+
+fn option(row: &Parameter, name: &'static str, default: &Value) -> Arg {
+    let mut arg = Arg::new(row.name)
+        .long(dashed(name))
+        .help(help(row, default))
+        .help_heading(row.heading)
+        .action(ArgAction::Set);
+    for alias in row.aliases {
+        arg = arg.alias(dashed(alias));
+    }
+    if let Some(letter) = row.short {
+        arg = arg.short(letter);
+    }
+    match row.kind {
+        Kind::Flag if *default == Value::Flag(true) => {
+            arg = match row.switch {
+                Some(letter) => arg.short(letter),
+                None => arg,
+            };
+            arg.value_name("0|1").value_parser(["0", "1"])
+        }
+        Kind::Flag => arg.action(ArgAction::SetTrue),
+        Kind::Number => arg.value_name("X").allow_negative_numbers(true),
+        Kind::Width => arg.value_name("X|WORD").allow_negative_numbers(true),
+        Kind::Whole => arg.value_name("N").allow_negative_numbers(true),
+        Kind::Kernel => arg.value_name("TEXT"),
+        Kind::Words(words) => {
+            let values = words.iter().map(|word| {
+                let about = word.about.trim_end_matches('.');
+                PossibleValue::new(word.name)
+                    .help(about)
+                    .aliases(word.others.iter().copied())
+            });
+            arg.value_name("WORD")
+                .value_parser(PossibleValuesParser::new(values))
+        }
+        Kind::ClassWeights => arg
+            .value_name("CLASS=X")
+            .allow_hyphen_values(true)
+            .action(ArgAction::Append),
+        _ => arg.value_name("VALUE"),
+    }
+}
+
+fn help(row: &Parameter, default: &Value) -> String {
+    let about = row.about.trim_end_matches('.');
+    match (default, row.unless, row.kind) {
+        (_, _, Kind::ClassWeights) => format!("{about}; LIBSVM: -w1 5; may be repeated"),
+        (Value::Flag(false), ..) => about.to_owned(),
+        (Value::Flag(true), ..) => format!("{about} [default: 1]"),
+        (Value::Nothing, Some(unless), _) => format!("{about} [default: {unless}]"),
+        (Value::Nothing, None, _) => about.to_owned(),
+        (value, ..) => format!("{about} [default: {value}]"),
+    }
+}
+
+/// The letter of a flag that takes 0 or 1, as LIBSVM's do.
+fn letter_of(row: &Parameter, name: &str, letter: char) -> Arg {
+    Arg::new(letter_id(row))
+        .short(letter)
+        .value_name("0|1")
+        .value_parser(["0", "1"])
+        .help(format!("LIBSVM's letter of --{}", dashed(name)))
+        .help_heading(row.heading)
+}
+
+fn letter_id(row: &Parameter) -> &'static str {
+    dashed(&format!("letter of {}", row.name))
+}
+
+fn kernel_type(method: &Method, default: &Value) -> Arg {
+    let kernels = method.card.kernels;
+    let names = kernels.iter().enumerate().map(|(number, text)| {
+        let name = text.split('(').next().unwrap_or(text);
+        format!("{number} {name}")
+    });
+    let names: Vec<String> = names.collect();
+    let default = default.text().unwrap_or_default();
+    let usual = kernels.iter().position(|text| *text == default);
+    let usual = usual.map_or_else(String::new, |number| format!(" [default: {number}]"));
+    Arg::new(KERNEL_TYPE)
+        .short('t')
+        .value_name("N")
+        .value_parser(clap::value_parser!(u32).range(0..kernels.len() as i64))
+        .conflicts_with("kernel")
+        .help(format!(
+            "Kernel by LIBSVM's number: {}{usual}",
+            names.join(", ")
+        ))
+        .help_heading("Kernel")
+}
+
+fn libsvm_type() -> Arg {
+    Arg::new(LIBSVM_TYPE)
+        .short('s')
+        .value_name("0..4")
+        .value_parser(clap::value_parser!(u32).range(0..=4))
+        .help("LIBSVM's type of problem: must be that of the method, which replaces it")
+}
+
+/// Checked parameters from options.
+pub(crate) fn trainer(
+    method: &Method,
+    matches: &ArgMatches,
+    seed: u64,
+) -> Result<Box<dyn Trainer>, Failure> {
+    check_libsvm_type(method, matches)?;
+    let mut settings = given(method, matches);
+    by_number(method, matches, &mut settings);
+    method.trainer(&settings, seed).map_err(Failure::Option)
+}
+
+/// The values that stand on the command line.
+fn given(method: &Method, matches: &ArgMatches) -> Vec<(String, Value)> {
+    let mut settings = Vec::new();
+    let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    for row in method.defaults().table() {
+        if row.option.is_none() {
+            continue;
+        }
+        let mut set = |value| settings.push((row.name.to_owned(), value));
+        let letter = letter_id(&row);
+        if let Ok(Some(text)) = matches.try_get_one::<String>(letter) {
+            set(Kind::Flag.value(text));
+        }
+        if !is_given(row.name) {
+            continue;
+        }
+        if let Ok(Some(&flag)) = matches.try_get_one::<bool>(row.name) {
+            set(Value::Flag(flag));
+        } else if let Ok(Some(texts)) = matches.try_get_many::<String>(row.name) {
+            let values: Vec<Value> = texts.map(|text| row.kind.value(text)).collect();
+            match (row.kind, &values[..]) {
+                (Kind::ClassWeights, _) => set(Value::List(values)),
+                (_, [one]) => set(one.clone()),
+                _ => {}
+            }
+        }
+    }
+    settings
+}
+
+/// The kernel of LIBSVM's number. Without a text of the kernel, letters that it has no use for are
+/// passed over, as LIBSVM does.
+fn by_number(method: &Method, matches: &ArgMatches, settings: &mut Vec<(String, Value)>) {
+    if settings.iter().any(|(name, _)| name == "kernel") || method.card.kernels.is_empty() {
+        return;
+    }
+    let number = matches.try_get_one::<u32>(KERNEL_TYPE).ok().flatten();
+    let mut trainer = method.defaults();
+    if let Some(text) = number.and_then(|&number| method.card.kernels.get(number as usize)) {
+        let kernel = Value::from(*text);
+        // The texts of a card are kernels.
+        let _ = trainer.set("kernel", &kernel);
+        settings.push(("kernel".to_owned(), kernel));
+    }
+    settings.retain(|(name, _)| {
+        !PASSED_OVER.contains(&name.as_str()) || trainer.get(name) != Some(Value::Nothing)
+    });
+}
+
+fn check_libsvm_type(method: &Method, matches: &ArgMatches) -> Result<(), Failure> {
+    let Some(&number) = matches.try_get_one::<u32>(LIBSVM_TYPE).ok().flatten() else {
+        return Ok(());
+    };
+    let card = method.card;
+    if card.libsvm_type == Some(number) {
+        return Ok(());
+    }
+    let all = hedgerow_methods::all().iter();
+    let meant = all
+        .map(|method| method.card)
+        .find(|card| card.libsvm_type == Some(number))
+        .map_or("another one", |card| card.name);
+    Err(Failure::usage(format!(
+        "-s {number} is the method {meant}, but the method is {}: leave -s out or name {meant}",
+        card.name
+    )))
+}
