@@ -3,17 +3,18 @@
 //! The library keeps classes in the order in which training rows show them, scikit-learn sorts
 //! them. Models fitted from Python are sorted already; those of the program may not be.
 
+use hedgerow::capability::ExpansionView;
 use hedgerow::data::ClassName;
 use hedgerow::kernel::Expansion;
-use hedgerow::svm::{Multiclass, SvmParts};
+use hedgerow::machines::Multiclass;
 
 /// Where the decision values of a model stand in Python.
 #[derive(Debug, Clone)]
 pub(crate) struct Arrangement {
-    /// Sorted position of every class of the model.
+    /// Sorted position of every class of the model; empty without classes.
     pub(crate) rank: Vec<usize>,
-    /// Column and sign of every machine.
-    pub(crate) columns: Vec<(usize, f64)>,
+    /// Whether scores of several classes have a column a pair.
+    pairwise: bool,
 }
 
 /// Numbers of a fitted machine.
@@ -44,11 +45,11 @@ fn is_pairwise(multiclass: Multiclass) -> bool {
 }
 
 impl Arrangement {
-    /// Of a model with one decision value.
+    /// Of a model without classes.
     pub(crate) fn single() -> Self {
         Self {
             rank: Vec::new(),
-            columns: vec![(0, 1.0)],
+            pairwise: false,
         }
     }
 
@@ -61,37 +62,55 @@ impl Arrangement {
         for (position, &class) in sorted.iter().enumerate() {
             rank[class] = position;
         }
-        let columns = match k {
-            0 | 1 => Vec::new(),
+        Self {
+            rank,
+            pairwise: is_pairwise(multiclass),
+        }
+    }
+
+    /// Column and sign of each of so many decision values.
+    pub(crate) fn columns(&self, width: usize) -> Vec<(usize, f64)> {
+        let (rank, k) = (&self.rank, self.rank.len());
+        match (k, width) {
+            (0, _) => (0..width).map(|column| (column, 1.0)).collect(),
             // A positive value speaks for the class that sorts last.
-            2 => vec![(0, if rank[0] == 1 { 1.0 } else { -1.0 })],
-            _ if is_pairwise(multiclass) => {
-                let all = pairs(k);
+            (2, 1) => vec![(0, if rank[0] == 1 { 1.0 } else { -1.0 })],
+            (3.., _) if self.pairwise => {
                 let place = |&(a, b): &(usize, usize)| {
                     let (a, b) = (rank[a], rank[b]);
                     let (low, high) = (a.min(b), a.max(b));
                     let column = low * (2 * k - low - 1) / 2 + high - low - 1;
                     (column, if a < b { 1.0 } else { -1.0 })
                 };
-                all.iter().map(place).collect()
+                pairs(k).iter().map(place).collect()
             }
             _ => rank.iter().map(|&position| (position, 1.0)).collect(),
-        };
-        Self { rank, columns }
+        }
     }
 
-    /// Puts decision values, row-major with a column a machine, where Python expects them.
-    pub(crate) fn arrange(&self, values: &mut [f64]) {
-        let width = self.columns.len();
-        if width == 0 {
+    /// Puts decision values, row-major with so many columns, where Python expects them.
+    pub(crate) fn arrange(&self, width: usize, values: &mut [f64]) {
+        let columns = self.columns(width);
+        if width == 0 || columns.len() != width {
             return;
         }
         let mut arranged = vec![0.0; width];
         for row in values.chunks_mut(width) {
-            for (&value, &(column, sign)) in row.iter().zip(&self.columns) {
+            for (&value, &(column, sign)) in row.iter().zip(&columns) {
                 arranged[column] = sign * value;
             }
             row.copy_from_slice(&arranged);
+        }
+    }
+
+    /// Puts values with a column a class into sorted order.
+    pub(crate) fn sort_classes(&self, values: &mut [f64]) {
+        let mut sorted = vec![0.0; self.rank.len()];
+        for row in values.chunks_mut(self.rank.len().max(1)) {
+            for (&value, &place) in row.iter().zip(&self.rank) {
+                sorted[place] = value;
+            }
+            row.copy_from_slice(&sorted);
         }
     }
 
@@ -117,8 +136,8 @@ impl Arrangement {
     /// The layout of a classifier. With a machine a pair, the coefficient of a support vector of
     /// class `a` against class `b` stands in row `b - 1` if `a < b`, else in row `b`; with a machine
     /// a class, in the row of that class.
-    pub(crate) fn of_parts(&self, parts: &SvmParts) -> Layout {
-        let k = parts.classes.len();
+    pub(crate) fn of_classifier(&self, parts: &ExpansionView<'_>) -> Layout {
+        let k = self.rank.len();
         let n = parts.expansion.support_vectors.n_rows();
         let mut starts = vec![0; k + 1];
         for c in 0..k {
@@ -147,9 +166,10 @@ impl Arrangement {
         };
         let opponents = pairs(k);
         let mut dual = vec![0.0; dual_rows * n];
-        let mut intercept = vec![0.0; self.columns.len()];
+        let columns = self.columns(parts.expansion.machines.len());
+        let mut intercept = vec![0.0; columns.len()];
         for (m, machine) in parts.expansion.machines.iter().enumerate() {
-            let (column, sign) = self.columns[m];
+            let (column, sign) = columns[m];
             intercept[column] = -sign * machine.rho;
             for (&s, &beta) in machine.support.iter().zip(&machine.coefficients) {
                 let s = s as usize;

@@ -39,17 +39,6 @@ pub(crate) fn is_precomputed(kernel: &str) -> bool {
     kernel.to_ascii_lowercase().contains("precomputed")
 }
 
-impl Meaning {
-    /// Of rows to train on.
-    pub(crate) fn of_training(kernel: &str) -> Self {
-        if is_precomputed(kernel) {
-            Self::TrainingKernel
-        } else {
-            Self::Features
-        }
-    }
-}
-
 /// Rows that live long enough to be viewed without the interpreter lock.
 pub(crate) enum Held<'a> {
     /// Values of an array, and its width.

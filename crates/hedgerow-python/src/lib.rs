@@ -4,15 +4,8 @@
 //! contiguous arrays. This crate turns those into the library's types, does all work with the
 //! interpreter lock released, and turns the answers back.
 //!
-//! | Python (scikit-learn's name) | library |
-//! |---|---|
-//! | `C` | `cost` |
-//! | `tol` | `tolerance` |
-//! | `cache_size` in MB | `cache_bytes` |
-//! | `max_iter`, -1 for none | `max_iterations`, `None` |
-//! | `random_state` | `seed` |
-//! | `n_jobs` | size of the thread pool of one call |
-//! | `intercept_` | `-rho` |
+//! Methods are known through the registry only: one function trains any of them, one class holds
+//! any model. What a parameter is called in Python stands in the table of its method.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -23,32 +16,23 @@ mod arrangement;
 mod arrays;
 mod errors;
 mod fit;
-mod labelled;
-mod linear;
-mod local;
 mod model;
 mod select;
 mod threads;
 mod tools;
-mod tree;
+mod values;
 
 /// Native part of Hedgerow.
 #[pyo3::pymodule]
 mod _hedgerow {
     #[pymodule_export]
-    use super::fit::{fit_classifier, fit_one_class, fit_regressor};
-    #[pymodule_export]
-    use super::linear::fit_linear;
-    #[pymodule_export]
-    use super::local::fit_local;
+    use super::fit::fit;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
     use super::select::rank_features;
     #[pymodule_export]
     use super::tools::{auc, kernel_matrix, mauc, read_svmlight};
-    #[pymodule_export]
-    use super::tree::fit_tree;
 
     use pyo3::prelude::*;
 

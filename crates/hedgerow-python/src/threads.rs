@@ -2,22 +2,45 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rayon::ThreadPool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often a waiting thread looks for Ctrl-C.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work` on a pool of its own; 0 threads means `RAYON_NUM_THREADS`, or one a core.
+/// A pool with the process and the number of threads that it was made for.
+type Made = (u32, usize, Arc<ThreadPool>);
+
+/// Pools that were made, so that a call does not start threads. Those of another process stay:
+/// after `fork` their threads are gone, and to end such a pool would wait for them.
+static POOLS: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+
+/// The pool of so many threads; 0 means `RAYON_NUM_THREADS`, or one a core.
 ///
-/// The pool ends with the call: the global one would be dead in a child of `fork`, and its size
-/// could not follow `n_jobs`.
-pub(crate) fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+/// The global pool would be dead in a child of `fork`, and its size could not follow `n_jobs`.
+fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let process = std::process::id();
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = pools
+        .iter()
+        .find(|(owner, size, _)| (*owner, *size) == (process, threads));
+    if let Some((_, _, pool)) = known {
+        return Ok(Arc::clone(pool));
+    }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .map_err(|error| PyRuntimeError::new_err(format!("cannot start threads: {error}")))?;
-    Ok(pool.install(work))
+    let pool = Arc::new(pool);
+    pools.push((process, threads, Arc::clone(&pool)));
+    Ok(pool)
+}
+
+/// Runs `work` on the pool of so many threads.
+pub(crate) fn in_pool<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    Ok(pool(threads)?.install(work))
 }
 
 /// As [`in_pool`], without the interpreter lock and with an eye on Ctrl-C.
