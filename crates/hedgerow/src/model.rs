@@ -1,31 +1,8 @@
 //! What every fitted model has in common.
 
 use crate::data::{ClassName, SamplesView};
-use crate::{Error, Result};
+use crate::{Error, Result, Status};
 use serde::{Deserialize, Serialize};
-
-/// Why a solver stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Status {
-    /// The stopping tolerance was reached.
-    Converged,
-    /// The iteration cap came first.
-    IterationLimit,
-    /// The time cap came first.
-    TimeLimit,
-}
-
-impl Status {
-    /// The worse of two, for reports that sum up several solves.
-    pub fn and(self, other: Self) -> Self {
-        if self == Status::Converged {
-            other
-        } else {
-            self
-        }
-    }
-}
 
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
