@@ -43,6 +43,26 @@ pub struct Fitted<M> {
     pub model: M,
     /// How training went.
     pub report: Report,
+    /// Rows of the data set that became support vectors, in the order of the model's support
+    /// vectors; `None` where a model has none of its own. Rows of weight 0 count in the numbering.
+    pub support: Option<Vec<u32>>,
+}
+
+impl<M> Fitted<M> {
+    /// A model that does not rest on single rows.
+    pub fn new(model: M, report: Report) -> Self {
+        Self {
+            model,
+            report,
+            support: None,
+        }
+    }
+
+    /// Names the rows that became support vectors.
+    pub fn with_support(mut self, support: Vec<u32>) -> Self {
+        self.support = Some(support);
+        self
+    }
 }
 
 /// Predictions for a batch of rows.

@@ -105,7 +105,7 @@ impl KnnParams {
         };
         let params = self.clone();
         let model = Knn::from_parts(KnnParts { params, rows });
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 }
 

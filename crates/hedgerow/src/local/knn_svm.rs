@@ -102,7 +102,7 @@ impl KnnSvmParams {
             seconds: start.elapsed().as_secs_f64(),
             ..Report::trivial()
         };
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 }
 

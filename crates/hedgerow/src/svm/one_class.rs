@@ -2,8 +2,10 @@
 
 use super::SolverParams;
 use super::svc::ensure_nu;
-use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
-use crate::kernel::{Evaluator, Expansion, Use};
+use crate::data::{
+    ClassName, Dataset, SamplesView, numbers_of_weighty, row_weights, without_weightless_rows,
+};
+use crate::kernel::{Evaluator, Expansion, Use, rows_that_count};
 use crate::machines::{Workshop, forward_solver_builders};
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -50,7 +52,8 @@ impl OneClassParams {
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<OneClassSvm>> {
         self.check()?;
         let start = Instant::now();
-        let data = without_weightless_rows(data)?;
+        let all = data;
+        let data = without_weightless_rows(all)?;
         let view = data.samples().view();
         let kernel = self.solver.kernel.resolve(view, self.solver.seed)?;
         let upper: Vec<f64> = row_weights(&data).collect();
@@ -85,7 +88,8 @@ impl OneClassParams {
             bounded,
             seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(Fitted { model, report })
+        let support = numbers_of_weighty(all, &rows_that_count(&solution.beta));
+        Ok(Fitted::new(model, report).with_support(support))
     }
 }
 
