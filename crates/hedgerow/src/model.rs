@@ -144,6 +144,11 @@ pub trait Predictor: Send + Sync {
     /// Decision values of every row; the columns depend on the method.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix>;
 
+    /// Predictions and decision values of every row; the work that both need is done once.
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        Ok((self.predict(samples)?, self.scores(samples)?))
+    }
+
     /// Class probabilities of every row, one column a class.
     fn probabilities(&self, _samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Err(Error::NoProbabilities)

@@ -148,18 +148,6 @@ impl Knn {
         self.parts.rows.store.view()
     }
 
-    /// Predictions together with the votes for every class (the value itself for real targets).
-    pub fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> Result<(Prediction, ScoreMatrix)> {
-        let mut ballot = self.ballot(samples.n_rows());
-        let k = self.parts.params.k;
-        let rows = &self.parts.rows;
-        rows.for_each_block(samples, k, |_, lists| ballot.count(lists, None))?;
-        Ok(ballot.result())
-    }
-
     /// The answer for each training row from the others. Copies of a row are other rows.
     pub fn leave_one_out(&self) -> Result<Prediction> {
         let mut ballot = self.ballot(self.n_rows());
@@ -299,6 +287,14 @@ impl Predictor for Knn {
     /// The votes for every class; the mean for real targets.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Ok(self.predict_with_scores(samples)?.1)
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let mut ballot = self.ballot(samples.n_rows());
+        let k = self.parts.params.k;
+        let rows = &self.parts.rows;
+        rows.for_each_block(samples, k, |_, lists| ballot.count(lists, None))?;
+        Ok(ballot.result())
     }
 
     /// The share of every class in the votes.

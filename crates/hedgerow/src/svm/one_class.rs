@@ -132,18 +132,30 @@ impl Predictor for OneClassSvm {
     }
 
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
-        let decisions = self.evaluator.decisions(samples)?;
-        let outside = decisions.iter().map(|&value| u32::from(value <= 0.0));
-        Ok(Prediction::Classes(outside.collect()))
+        Ok(sides(&self.evaluator.decisions(samples)?))
     }
 
     /// One column, positive inside.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        let values = self.evaluator.decisions(samples)?;
-        Ok(ScoreMatrix {
-            columns: vec!["1/-1".to_owned()],
-            values,
-        })
+        Ok(score_matrix(self.evaluator.decisions(samples)?))
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let decisions = self.evaluator.decisions(samples)?;
+        Ok((sides(&decisions), score_matrix(decisions)))
+    }
+}
+
+/// Class 0 for a positive value, which lies inside, class 1 for all else.
+fn sides(decisions: &[f64]) -> Prediction {
+    let outside = decisions.iter().map(|&value| u32::from(value <= 0.0));
+    Prediction::Classes(outside.collect())
+}
+
+fn score_matrix(values: Vec<f64>) -> ScoreMatrix {
+    ScoreMatrix {
+        columns: vec!["1/-1".to_owned()],
+        values,
     }
 }
 

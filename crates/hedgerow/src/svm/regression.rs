@@ -201,11 +201,19 @@ impl Predictor for SvmRegressor {
 
     /// One column: the predicted value.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        Ok(score_matrix(self.evaluator.decisions(samples)?))
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
         let values = self.evaluator.decisions(samples)?;
-        Ok(ScoreMatrix {
-            columns: vec!["value".to_owned()],
-            values,
-        })
+        Ok((Prediction::Real(values.clone()), score_matrix(values)))
+    }
+}
+
+fn score_matrix(values: Vec<f64>) -> ScoreMatrix {
+    ScoreMatrix {
+        columns: vec!["value".to_owned()],
+        values,
     }
 }
 
