@@ -162,7 +162,7 @@ where
         Ok(Trained {
             model: Box::new(fitted.model),
             report: fitted.report,
-            support: None,
+            support: fitted.support,
         })
     }
 

@@ -21,7 +21,7 @@ mod width;
 pub use distance::sq_dist;
 pub(crate) use evaluator::{Evaluator, Use, linear_value, linear_weights};
 pub use expansion::{Expansion, Machine};
-pub(crate) use expansion::{check_samples, keep_rows};
+pub(crate) use expansion::{check_samples, keep_rows, rows_that_count};
 pub use expr::{Kernel, LocalOperator, MAX_DEPTH};
 pub use gram::{Gram, GramQueries};
 pub use local::{

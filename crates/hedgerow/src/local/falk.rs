@@ -161,7 +161,7 @@ impl FalkParams {
             bounded: effort.bounded,
             seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 
     /// Centres whose cores cover all rows.

@@ -29,11 +29,11 @@
 //! best ones. The gap of the mean of the weights over the last passes is a fraction of that of the
 //! last weights, because single steps throw these about; so the mean is the answer.
 
-use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::data::Generator;
 use crate::linalg::{
-    Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
+    Coordinate, Held, LinearRows, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
+    with_store,
 };
 use crate::params::Words;
 use std::time::Instant;

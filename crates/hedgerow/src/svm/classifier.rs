@@ -160,6 +160,12 @@ impl Predictor for SvmClassifier {
         Ok(self.score_matrix(samples.n_rows(), decisions))
     }
 
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let decisions = self.evaluator.decisions(samples)?;
+        let classes = self.classes_of(samples.n_rows(), &decisions);
+        Ok((classes, self.score_matrix(samples.n_rows(), decisions)))
+    }
+
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         let sigmoids = self.parts.sigmoids.as_ref().ok_or(Error::NoProbabilities)?;
         let decisions = self.evaluator.decisions(samples)?;
