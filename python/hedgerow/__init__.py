@@ -1,11 +1,10 @@
 """Support vector machines on a fast engine, as scikit-learn estimators."""
 
-from . import metrics
+from . import _estimators, metrics
+from ._estimators import *  # noqa: F403
 from ._files import load_model, load_svmlight, save_model
 from ._hedgerow import __version__
 from ._kernels import kernel
-from ._linear import FisherDiscriminant, LinearSVC, LogisticRegression, PegasosClassifier
-from ._local import FaLKSVMClassifier, FaLKSVMRegressor
 from ._select import (
     CFS,
     MRMR,
@@ -18,28 +17,14 @@ from ._select import (
     Streamwise,
     WrapperSVM,
 )
-from ._svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
-from ._tree import HLSVMClassifier
 
 __all__ = [
     "CFS",
     "MRMR",
     "QPFS",
     "RFESVM",
-    "SVC",
-    "SVR",
-    "FaLKSVMClassifier",
-    "FaLKSVMRegressor",
-    "FisherDiscriminant",
-    "HLSVMClassifier",
-    "LinearSVC",
-    "LogisticRegression",
     "MaxDep",
     "MaxRel",
-    "NuSVC",
-    "NuSVR",
-    "OneClassSVM",
-    "PegasosClassifier",
     "RandomSelector",
     "ReliefF",
     "Streamwise",
@@ -51,3 +36,4 @@ __all__ = [
     "metrics",
     "save_model",
 ]
+__all__ += _estimators.__all__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from . import _hedgerow, _linear, _local, _svm, _tree
+from . import _estimators, _hedgerow
 from ._arrays import n_threads, python_rows
 
 if TYPE_CHECKING:
@@ -17,23 +17,8 @@ if TYPE_CHECKING:
 
 _ESTIMATORS = {
     estimator._method: estimator
-    for estimator in (
-        _svm.SVC,
-        _svm.NuSVC,
-        _svm.SVR,
-        _svm.NuSVR,
-        _svm.OneClassSVM,
-        _local.FaLKSVMClassifier,
-        _local.FaLKSVMRegressor,
-        _tree.HLSVMClassifier,
-        _linear.LinearSVC,
-        _linear.LogisticRegression,
-        _linear.PegasosClassifier,
-        _linear.FisherDiscriminant,
-    )
+    for estimator in (getattr(_estimators, name) for name in _estimators.__all__)
 }
-# Cascades answer like trees.
-_ESTIMATORS["svm-trees"] = _tree.HLSVMClassifier
 
 
 def load_svmlight(
@@ -96,22 +81,21 @@ def save_model(estimator: Any, path: str | PathLike[str]) -> None:
 
 
 def load_model(path: str | PathLike[str]) -> Any:
-    r"""Reads a model file of the program ``hedgerow`` or of :func:`save_model`.
+    """Reads a model file of the program ``hedgerow`` or of :func:`save_model`.
 
     Returns
     -------
-    SVC, NuSVC, SVR, NuSVR, OneClassSVM, FaLKSVMClassifier, FaLKSVMRegressor, LinearSVC, \
-LogisticRegression, PegasosClassifier, FisherDiscriminant or HLSVMClassifier
-        A fitted estimator. The scaling and the choice of features that the program stores with a
+    SVC, FaLKSVMClassifier, LinearSVC, HLSVMClassifier, ...
+        A fitted estimator of the class that belongs to the method. The scaling and the choice of features that the program stores with a
         model are applied to the rows it predicts; its encoding of nominal columns is not: rows
         must have all numeric features of the file that the model was trained on. Of a model with
         a choice, ``selected_features_`` tells the features; ``coef_``, ``support_vectors_`` and
         their like speak of those alone. Of the parameters only ``kernel`` is set.
     """
     model = _hedgerow.Model.load(fspath(path))
-    kind = _ESTIMATORS[model.method]
-    linear = issubclass(kind, (_linear._LinearClassifier, _tree.HLSVMClassifier))
-    estimator = kind() if linear else kind(kernel=model.kernel)
+    estimator = _ESTIMATORS[model.method]()
+    if hasattr(estimator, "kernel") and model.kernel is not None:
+        estimator.kernel = model.kernel
     estimator.n_features_in_ = model.n_features
     if model.feature_names is not None:
         estimator.feature_names_in_ = np.asarray(model.feature_names, dtype=object)
@@ -119,7 +103,7 @@ LogisticRegression, PegasosClassifier, FisherDiscriminant or HLSVMClassifier
         estimator.selected_features_ = np.asarray(model.chosen, dtype=np.intp)
     if model.classes:
         estimator.classes_ = _classes(model.classes)
-    estimator._adopt(model, None)
+    estimator._adopt(model)
     return estimator
 
 

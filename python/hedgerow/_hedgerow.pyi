@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,94 +8,6 @@ __version__: str
 
 CsrParts: TypeAlias = tuple[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.float64]]
 Rows: TypeAlias = NDArray[np.float64] | CsrParts
-
-class Settings(TypedDict):
-    method: str
-    kernel: str
-    cost: float
-    nu: float
-    epsilon: float
-    tolerance: float
-    cache_bytes: int
-    shrinking: bool
-    max_iterations: int | None
-    seed: int
-    threads: int
-
-class SelectionSettings(TypedDict):
-    neighbours: list[int]
-    costs: list[float]
-    kernels: list[str]
-    models: int
-    folds: int
-    inner_half: bool
-    centres: bool
-    balance: bool
-
-class LocalSettings(TypedDict):
-    method: str
-    kernel: str
-    neighbours: int
-    core: float
-    simple_cover: bool
-    assign: str
-    voters: int
-    cost: float
-    epsilon: float
-    probability: bool
-    tolerance: float
-    max_iterations: int | None
-    seed: int
-    threads: int
-    selection: SelectionSettings | None
-
-TreeSettings = TypedDict(
-    "TreeSettings",
-    {
-        "lambda": float | None,
-        "lambda_search": int,
-        "holdout": float,
-        "min_share": float | None,
-        "max_depth": int | None,
-        "impurity": str,
-        "balanced": bool,
-        "frame": str,
-        "threshold": str,
-        "multiclass": str,
-        "trees": int,
-        "row_share": float,
-        "feature_share": float,
-        "probability": bool,
-        "single": bool,
-        "tolerance": float,
-        "max_passes": int,
-        "seed": int,
-        "threads": int,
-    },
-)
-
-class LinearSettings(TypedDict):
-    method: str
-    cost: float
-    bias: float | None
-    one_vs_one: bool
-    tolerance: float
-    max_iterations: int
-    seed: int
-    loss: str
-    solver: str
-    regularised_bias: bool
-    regulariser: float | None
-    balanced: bool
-    bias_treatment: str
-    bias_rate: float
-    batch: int
-    stop: str
-    ridge: float
-    threads: int
-
-Candidate: TypeAlias = tuple[int, float, str, float, float]
-Chosen: TypeAlias = tuple[int, float, str, tuple[int, list[Candidate]] | None]
 
 class Model:
     @staticmethod
@@ -108,9 +20,10 @@ class Model:
     def decision_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
     def predict_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
     def probabilities(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
-    def centres(self) -> tuple[NDArray[np.int64], int] | None: ...
-    def tree_shape(self) -> tuple[int, int, int] | None: ...
-    def path_costs(self, rows: Rows, threads: int) -> tuple[float, int]: ...
+    def count_work(self, rows: Rows, threads: int) -> tuple[float, int]: ...
+    def explain(self, rows: Rows, top: int, threads: int) -> list[dict[str, Any]]: ...
+    def centre_rows(self) -> NDArray[np.int64] | None: ...
+    def facts(self) -> dict[str, Any]: ...
     def hyperplanes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def coefficients(
         self,
@@ -119,7 +32,9 @@ class Model:
     @property
     def method(self) -> str: ...
     @property
-    def kernel(self) -> str: ...
+    def has_probabilities(self) -> bool: ...
+    @property
+    def kernel(self) -> str | None: ...
     @property
     def n_features(self) -> int: ...
     @property
@@ -133,43 +48,22 @@ class Model:
     @property
     def report(self) -> tuple[bool, int, float] | None: ...
 
-def fit_classifier(
+Targets: TypeAlias = (
+    tuple[NDArray[np.uint32], list[float | str]] | NDArray[np.float64] | None
+)
+
+def fit(
+    method: str,
     rows: Rows,
-    codes: NDArray[np.uint32],
-    names: list[float | str],
+    targets: Targets,
     weights: NDArray[np.float64] | None,
-    settings: Settings,
-) -> tuple[Model, NDArray[np.int64]]: ...
-def fit_regressor(
-    rows: Rows,
-    targets: NDArray[np.float64],
-    weights: NDArray[np.float64] | None,
-    settings: Settings,
-) -> tuple[Model, NDArray[np.int64]]: ...
-def fit_one_class(
-    rows: Rows, weights: NDArray[np.float64] | None, settings: Settings
-) -> tuple[Model, NDArray[np.int64]]: ...
-def fit_local(
-    rows: Rows,
-    targets: NDArray[np.uint32] | NDArray[np.float64],
-    names: list[float | str],
-    weights: NDArray[np.float64] | None,
-    settings: LocalSettings,
-) -> tuple[Model, Chosen]: ...
-def fit_tree(
-    rows: Rows,
-    codes: NDArray[np.uint32],
-    names: list[float | str],
-    weights: NDArray[np.float64] | None,
-    settings: TreeSettings,
-) -> Model: ...
-def fit_linear(
-    rows: Rows,
-    codes: NDArray[np.uint32],
-    names: list[float | str],
-    weights: NDArray[np.float64] | None,
-    settings: LinearSettings,
-) -> Model: ...
+    values: dict[str, Any],
+    seed: int,
+    threads: int,
+    search: dict[str, Any] | None = None,
+) -> tuple[
+    Model, NDArray[np.int64] | None, tuple[int, dict[str, list[Any]]] | None
+]: ...
 def rank_features(
     rows: Rows,
     codes: NDArray[np.uint32],

@@ -27,7 +27,9 @@ def kernel_text(kernel: str, degree: int, gamma: float | str, coef0: float) -> s
     if kernel not in ("rbf", "poly", "sigmoid"):
         return kernel
     if isinstance(gamma, Real) and not isinstance(gamma, bool):
-        width = repr(float(gamma))
+        # A gamma from -1 to 0 is a percentile, as on the command line.
+        percentile = -1 <= gamma < 0
+        width = f"q{round(-100 * float(gamma), 9):g}" if percentile else repr(float(gamma))
     elif isinstance(gamma, str):
         width = gamma
     else:

@@ -244,12 +244,12 @@ def test_a_solver_that_stops_early_warns(two_classes):
     ("machine", "message"),
     [
         (hedgerow.SVC(C=-1), "parameter C = -1"),
-        (hedgerow.SVC(C="1"), "C must be a number"),
+        (hedgerow.SVC(C="1"), "C = 1: must be a number"),
         (hedgerow.SVC(tol=0), "parameter tol = 0"),
         (hedgerow.SVC(kernel="rfb"), "rfb"),
         (hedgerow.SVC(kernel="rbf(gamma=q50"), "position"),
         (hedgerow.SVC(kernel=lambda a, b: 0), "precomputed"),
-        (hedgerow.SVC(gamma=-1.0), "gamma"),
+        (hedgerow.SVC(gamma=-2.0), "gamma"),
         (hedgerow.SVC(gamma=None), "gamma must be"),
         (hedgerow.SVC(kernel="poly", degree=1.5), "degree"),
         (hedgerow.SVC(max_iter=0), "max_iter"),
@@ -283,7 +283,7 @@ def test_weights_that_cannot_be_used(two_classes):
         hedgerow.SVC().fit(X, y, sample_weight=-np.ones(len(y)))
     with pytest.raises(ValueError, match="non-zero"):
         hedgerow.SVR().fit(X, y, sample_weight=np.zeros(len(y)))
-    with pytest.raises(ValueError, match="class 1 has 0 rows"):
+    with pytest.raises(ValueError, match="no row with a positive weight"):
         hedgerow.SVC().fit(X, y, sample_weight=(y == 0).astype(float))
 
 

@@ -132,7 +132,7 @@ def test_bad_parameters_are_named(iris):
         (hedgerow.LinearSVC(multi_class="all"), "multi_class"),
         (hedgerow.LinearSVC(intercept_scaling=0), "intercept_scaling"),
         (hedgerow.LinearSVC(loss="hinge", solver="primal"), "primal"),
-        (hedgerow.PegasosClassifier(lam=-1), "lambda"),
+        (hedgerow.PegasosClassifier(lam=-1), "lam = -1"),
         (hedgerow.PegasosClassifier(bias="both"), "bias"),
         (hedgerow.FisherDiscriminant(ridge=-1), "ridge"),
     ):

@@ -41,9 +41,9 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         hedgerow.FaLKSVMClassifier(),
-        hedgerow.FaLKSVMClassifier(k=12, probability=True, class_weight="balanced", n_jobs=1),
+        hedgerow.FaLKSVMClassifier(neighbours=12, probability=True, class_weight="balanced", n_jobs=1),
         hedgerow.FaLKSVMRegressor(),
-        hedgerow.FaLKSVMRegressor(k=15, kernel="linear"),
+        hedgerow.FaLKSVMRegressor(neighbours=15, kernel="linear"),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -65,19 +65,19 @@ def three_classes():
 
 def test_small_neighbourhoods_draw_the_boundary(moons):
     X, y = moons
-    model = hedgerow.FaLKSVMClassifier(k=60, random_state=3)
+    model = hedgerow.FaLKSVMClassifier(neighbours=60, random_state=3)
     assert cross_val_score(model, X, y, cv=5).mean() > 0.93
     model.fit(X, y)
     assert 1 < len(model.centres_) < 60
     assert 0 < model.n_trained_ <= len(model.centres_)
-    assert (model.k_, model.C_, model.kernel_) == (60, 1.0, "rbf(gamma=q50)")
+    assert (model.neighbours_, model.C_, model.kernel_) == (60, 1.0, "rbf(gamma=q50)")
     positive = model.decision_function(X) > 0
     np.testing.assert_array_equal(positive, model.predict(X) == 1)
 
 
 def test_one_neighbourhood_of_all_rows_is_the_global_machine(moons):
     X, y = moons
-    local = hedgerow.FaLKSVMClassifier(k=600, core=1.0, gamma=2.0, tol=1e-6).fit(X, y)
+    local = hedgerow.FaLKSVMClassifier(neighbours=600, core=1.0, gamma=2.0, tol=1e-6).fit(X, y)
     whole = hedgerow.SVC(gamma=2.0, tol=1e-6).fit(X, y)
     assert len(local.centres_) == 1
     np.testing.assert_allclose(
@@ -89,7 +89,7 @@ def test_one_neighbourhood_of_all_rows_is_the_global_machine(moons):
 def test_labels_of_any_kind(moons, labels):
     X, y = moons
     named = np.asarray(labels)[y]
-    model = hedgerow.FaLKSVMClassifier(k=60).fit(X, named)
+    model = hedgerow.FaLKSVMClassifier(neighbours=60).fit(X, named)
     np.testing.assert_array_equal(model.classes_, np.unique(named))
     assert model.predict(X).dtype == named.dtype
     assert model.score(X, named) > 0.9
@@ -97,7 +97,7 @@ def test_labels_of_any_kind(moons, labels):
 
 def test_probabilities_follow_the_classes(three_classes):
     X, y = three_classes
-    model = hedgerow.FaLKSVMClassifier(k=80, probability=True).fit(X, y)
+    model = hedgerow.FaLKSVMClassifier(neighbours=80, probability=True).fit(X, y)
     p = model.predict_proba(X)
     assert p.shape == (500, 3)
     np.testing.assert_allclose(p.sum(axis=1), 1)
@@ -109,12 +109,12 @@ def test_probabilities_follow_the_classes(three_classes):
 @pytest.mark.parametrize("assign", ["nearest", "centre", "vote", "blend"])
 def test_every_way_of_answering(moons, assign):
     X, y = moons
-    assert hedgerow.FaLKSVMClassifier(k=60, assign=assign).fit(X, y).score(X, y) > 0.9
+    assert hedgerow.FaLKSVMClassifier(neighbours=60, assign=assign).fit(X, y).score(X, y) > 0.9
 
 
 def test_pickle_files_and_threads(moons, tmp_path):
     X, y = moons
-    model = hedgerow.FaLKSVMClassifier(k=60, n_jobs=1).fit(X, y)
+    model = hedgerow.FaLKSVMClassifier(neighbours=60, n_jobs=1).fit(X, y)
     expected = model.decision_function(X)
     copies = [
         pickle.loads(pickle.dumps(model)),
@@ -129,8 +129,8 @@ def test_pickle_files_and_threads(moons, tmp_path):
 def test_sparse_rows_are_the_same_rows(three_classes):
     X, y = three_classes
     X = np.where(np.abs(X) > 1, X, 0)
-    dense = hedgerow.FaLKSVMClassifier(k=50).fit(X, y)
-    thin = hedgerow.FaLKSVMClassifier(k=50).fit(sparse.csr_matrix(X), y)
+    dense = hedgerow.FaLKSVMClassifier(neighbours=50).fit(X, y)
+    thin = hedgerow.FaLKSVMClassifier(neighbours=50).fit(sparse.csr_matrix(X), y)
     np.testing.assert_array_equal(dense.predict(X), thin.predict(sparse.csr_matrix(X)))
 
 
@@ -138,31 +138,31 @@ def test_regression():
     rng = np.random.default_rng(0)
     X = rng.uniform(-3, 3, (500, 1))
     y = np.sin(2 * X[:, 0]) + 0.05 * rng.normal(size=500)
-    model = hedgerow.FaLKSVMRegressor(k=60, C=10, epsilon=0.02).fit(X, y)
+    model = hedgerow.FaLKSVMRegressor(neighbours=60, C=10, epsilon=0.02).fit(X, y)
     assert model.score(X, y) > 0.98
 
 
 def test_selection_chooses_and_tells(moons):
     X, y = moons
-    grid = {"k": [20, 60], "C": [1, 10], "gamma": ["q50", -0.1, 1e-9], "models": 4, "folds": 5}
+    grid = {"neighbours": [20, 60], "C": [1, 10], "gamma": ["q50", -0.1, 1e-9], "models": 4, "folds": 5}
     model = hedgerow.FaLKSVMClassifier(select=grid).fit(X, y)
     table = model.selection_
-    assert set(table) == {"k", "C", "kernel", "mean_score", "std_score"}
+    assert set(table) == {"neighbours", "C", "kernel", "mean_score", "std_score"}
     assert set(table["kernel"]) == {"rbf(gamma=q50)", "rbf(gamma=q10)", "rbf(gamma=1e-9)"}
     best = model.best_index_
     assert table["mean_score"][best] == table["mean_score"].max()
-    assert (model.k_, model.C_, model.kernel_) == tuple(
-        table[name][best] for name in ("k", "C", "kernel")
+    assert (model.neighbours_, model.C_, model.kernel_) == tuple(
+        table[name][best] for name in ("neighbours", "C", "kernel")
     )
-    again = hedgerow.FaLKSVMClassifier(k=model.k_, C=model.C_, kernel=model.kernel_).fit(X, y)
+    again = hedgerow.FaLKSVMClassifier(neighbours=model.neighbours_, C=model.C_, kernel=model.kernel_).fit(X, y)
     np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
 @pytest.mark.parametrize(
     ("wrong", "word"),
     [
-        ({"k": 0}, "k must"),
-        ({"k": 2.5}, "k must"),
+        ({"neighbours": 0}, "neighbours = 0: must"),
+        ({"neighbours": 2.5}, "neighbours = 2.5: must"),
         ({"core": 1.5}, "core"),
         ({"C": -1}, "C = -1"),
         ({"assign": "somewhere"}, "assign"),

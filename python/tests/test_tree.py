@@ -22,7 +22,7 @@ def expected_failures(estimator):
         "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
         "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
     }
-    if estimator.multi_class == "one-vs-one":
+    if estimator.multi_class == "ovo":
         smoothed = "probabilities are smoothed along the path, answers are not"
         excused["check_classifiers_train"] = smoothed
     if estimator.n_estimators == 1:
@@ -36,7 +36,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         hedgerow.HLSVMClassifier(),
-        hedgerow.HLSVMClassifier(multi_class="one-vs-one", frame="raw", threshold="svm", n_jobs=1),
+        hedgerow.HLSVMClassifier(multi_class="ovo", frame="raw", threshold="svm", n_jobs=1),
         hedgerow.HLSVMClassifier(n_estimators=3, max_features=1.0, random_state=1),
     ],
     expected_failed_checks=expected_failures,
@@ -50,7 +50,7 @@ def test_weights_count_without_balance(moons):
     counts = []
     for weight in (0.02, 1, 50):
         tree = hedgerow.HLSVMClassifier(
-            balanced=False, class_weight={0: weight, 1: 1}, max_depth=1, threshold="svm"
+            weighting="uniform", class_weight={0: weight, 1: 1}, max_depth=1, threshold="svm"
         )
         counts.append((tree.fit(X, y).predict(X) == 0).sum())
     assert counts[0] < counts[1] < counts[2]
@@ -76,7 +76,7 @@ def test_probabilities_sum_to_one_and_agree_with_answers():
         600, n_features=6, n_informative=4, n_classes=3, class_sep=1.5, random_state=2
     )
     names = np.array(["b", "a", "c"])[y]
-    for multi_class in ("direct", "one-vs-one"):
+    for multi_class in ("direct", "ovo"):
         model = hedgerow.HLSVMClassifier(multi_class=multi_class).fit(X, names)
         p = model.predict_proba(X)
         np.testing.assert_allclose(p.sum(axis=1), 1.0)

@@ -10,6 +10,10 @@ use pyo3::exceptions::{PyMemoryError, PyValueError};
 pub(crate) fn from_library(error: Error) -> PyErr {
     match error {
         Error::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+        // scikit-learn's words, which its users look for.
+        Error::NotFinite { .. } => {
+            PyValueError::new_err(format!("{error}: the input contains NaN or infinity"))
+        }
         other => PyValueError::new_err(other.to_string()),
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::data::Dataset;
 use crate::method::Card;
-use crate::model::Model;
 use crate::params::{Parameters, Value};
-use crate::{Fitted, Result, Status};
+use crate::{Fitted, Model, Result, Status};
 
 /// Parameters of a method that learns a model from data.
 ///

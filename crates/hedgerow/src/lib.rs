@@ -40,7 +40,8 @@ mod status;
 pub mod svm;
 pub mod tree;
 
+pub use capability::Model;
 pub use error::{Error, Result};
 pub use estimator::{Estimator, OwnSearch, Searched};
-pub use model::{Fitted, Model, Prediction, Predictor, Report, ScoreMatrix};
+pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix};
 pub use status::Status;

@@ -1,9 +1,6 @@
 //! What every fitted model has in common.
 
-use crate::capability::{Adjust, Bounds, CountWork, Draw, ExpansionView, Explain, Update};
 use crate::data::{ClassName, SamplesView};
-use crate::machines::Multiclass;
-use crate::params::Value;
 use crate::{Error, Result, Status};
 use serde::{Deserialize, Serialize};
 
@@ -155,67 +152,5 @@ pub trait Predictor: Send + Sync {
     /// Class probabilities of every row, one column a class.
     fn probabilities(&self, _samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Err(Error::NoProbabilities)
-    }
-}
-
-/// A fitted model as the front ends see it: what it can do beside predicting is asked for by small
-/// traits that speak in generic facts.
-pub trait Model: Predictor {
-    /// Facts for people and machines.
-    fn facts(&self) -> Vec<(&'static str, Value)>;
-
-    /// How many classes are told apart, where that decides what the columns of the scores are.
-    fn score_scheme(&self) -> Multiclass {
-        Multiclass::OneVsRest
-    }
-
-    /// Whether it can tell probabilities.
-    fn has_probabilities(&self) -> bool {
-        false
-    }
-
-    /// Rows can be added and removed.
-    fn as_update(&mut self) -> Option<&mut dyn Update> {
-        None
-    }
-
-    /// Some parameters can be changed after training.
-    fn as_adjust(&mut self) -> Option<&mut dyn Adjust> {
-        None
-    }
-
-    /// Answers can be explained.
-    fn as_explain(&self) -> Option<&dyn Explain> {
-        None
-    }
-
-    /// Its risk can be bounded.
-    fn as_bounds(&self) -> Option<&dyn Bounds> {
-        None
-    }
-
-    /// It can be drawn.
-    fn as_draw(&self) -> Option<&dyn Draw> {
-        None
-    }
-
-    /// What an answer costs can be counted.
-    fn as_count(&self) -> Option<&dyn CountWork> {
-        None
-    }
-
-    /// It is a kernel expansion.
-    fn as_expansion(&self) -> Option<ExpansionView<'_>> {
-        None
-    }
-
-    /// Training rows that are centres of local machines, counted from 0.
-    fn centre_rows(&self) -> Option<Vec<u32>> {
-        None
-    }
-
-    /// It is a set of hyperplanes: weights and intercept of each.
-    fn as_hyperplanes(&self) -> Option<Vec<(&[f64], f64)>> {
-        None
     }
 }

@@ -20,6 +20,10 @@ impl Model for Knn {
             ("neighbours", self.params().neighbours.into()),
         ]
     }
+
+    fn has_probabilities(&self) -> bool {
+        self.classes().is_some()
+    }
 }
 
 impl Model for KnnSvm {

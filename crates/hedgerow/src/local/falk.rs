@@ -582,7 +582,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
     ),
     (
         "selection_ : dict of ndarray",
-        "Candidates of the selection: ``neighbours``, ``cost``, ``kernel``, ``mean_score``, \
+        "Candidates of the selection: ``neighbours``, ``C``, ``kernel``, ``mean_score``, \
          ``std_score``.",
     ),
     ("best_index_ : int", "The chosen one."),

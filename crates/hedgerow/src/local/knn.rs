@@ -317,6 +317,7 @@ estimator!(KnnParams => Knn, [
         page: "knn",
         python: PythonClass {
             name: "KNNClassifier",
+            base: "ProbabilityClassifier",
             about: "Kernel k-nearest neighbours: the majority of the nearest rows.\n\nNeighbours \
                     are exact; ``kernel`` names the feature space in which distances are taken.",
             ..PythonClass::PLAIN

@@ -31,6 +31,7 @@ pub struct SolverParams {
     pub shrinking: bool,
     /// Largest number of pair updates of one machine.
     #[param(
+        least = 1,
         unless = "the solver's own cap",
         python = "max_iter",
         python_none = "-1"

@@ -90,7 +90,7 @@ pub struct LinearSvmParams {
     )]
     pub tolerance: Option<f64>,
     /// Largest number of passes of the dual over the rows.
-    #[param(default = 10_000, python = "max_iter", heading = "Solver")]
+    #[param(default = 10_000, least = 1, python = "max_iter", heading = "Solver")]
     pub max_iterations: u32,
     /// Largest wall-clock time of the whole fit in seconds.
     #[param(least = 0.0, unless = "unlimited", no_python, heading = "Solver")]

@@ -45,7 +45,7 @@ pub struct LogisticParams {
     )]
     pub tolerance: f64,
     /// Largest number of Newton steps.
-    #[param(default = 1000, python = "max_iter", heading = "Solver")]
+    #[param(default = 1000, least = 1, python = "max_iter", heading = "Solver")]
     pub max_iterations: u32,
     /// Largest wall-clock time of the whole fit in seconds.
     #[param(least = 0.0, unless = "unlimited", no_python, heading = "Solver")]

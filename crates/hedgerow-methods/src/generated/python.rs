@@ -1,0 +1,307 @@
+//! The estimators of the Python package.
+
+use super::wrapped;
+use crate::registry::{Method, all};
+use crate::trainer::Trainer;
+use hedgerow::method::Task;
+use hedgerow::params::{Kind, Parameter, Value};
+use std::fmt::Write as _;
+
+const HEAD: &str = "\"\"\"The estimators: one class a method.
+
+Made from the tables of parameters by ``cargo run -p hedgerow-methods --example generate``; a test
+fails when this file lags. What estimators do stands in ``_base.py`` and its neighbours.
+\"\"\"
+
+from __future__ import annotations
+
+from typing import Any
+
+";
+
+/// Widest line of a docstring.
+const WIDTH: usize = 96;
+
+/// An argument of a constructor.
+struct Argument {
+    name: String,
+    /// Name of the parameter in the registry; empty for arguments that only Python has.
+    native: String,
+    form: String,
+    annotation: String,
+    default: String,
+    /// Whether the default is another one than the method's, so that it must be handed over.
+    differs: bool,
+    about: String,
+}
+
+/// The module.
+pub fn estimators() -> String {
+    let mut methods: Vec<&Method> = all().iter().collect();
+    methods.sort_by_key(|method| method.card.python.name);
+    let mut bases: Vec<&str> = methods.iter().map(|method| base(method)).collect();
+    bases.sort_unstable();
+    bases.dedup();
+    let mut text = HEAD.to_owned();
+    text.push_str("from ._base import Parameter\nfrom ._kinds import (\n");
+    for base in bases {
+        let _ = writeln!(text, "    {base},");
+    }
+    text.push_str(")\n\n__all__ = [\n");
+    for method in &methods {
+        let _ = writeln!(text, "    \"{}\",", method.card.python.name);
+    }
+    text.push_str("]\n");
+    for method in &methods {
+        class(&mut text, method);
+    }
+    text
+}
+
+fn base(method: &Method) -> &'static str {
+    match (method.card.python.base, method.card.task) {
+        ("", Task::Classes) => "Classifier",
+        ("", Task::Real) => "Regressor",
+        ("", Task::Unlabelled) => "OutlierDetector",
+        (base, _) => base,
+    }
+}
+
+fn class(text: &mut String, method: &Method) {
+    let card = method.card;
+    let python = card.python;
+    let arguments = arguments(method);
+    let _ = write!(
+        text,
+        "\n\nclass {}({}):\n    \"\"\"",
+        python.name,
+        base(method)
+    );
+    for (at, paragraph) in python.about.split("\n\n").enumerate() {
+        let lines = wrapped(paragraph, WIDTH - 3);
+        let _ = writeln!(
+            text,
+            "{}{}",
+            if at == 0 { "" } else { "\n    " },
+            lines.join("\n    ")
+        );
+    }
+    text.push_str("\n    Parameters\n    ----------\n");
+    for argument in &arguments {
+        let _ = writeln!(text, "    {} : {}", argument.name, argument.form);
+        for line in wrapped(&argument.about, WIDTH - 8) {
+            let _ = writeln!(text, "        {line}");
+        }
+    }
+    let mut attributes: Vec<(&str, &str)> = Vec::new();
+    if card.task == Task::Classes {
+        attributes.push(("classes_ : ndarray", "The classes, sorted."));
+    }
+    attributes.extend(python.attributes);
+    if !attributes.is_empty() {
+        text.push_str("\n    Attributes\n    ----------\n");
+        for (name, about) in attributes {
+            let _ = writeln!(text, "    {name}");
+            for line in wrapped(about, WIDTH - 8) {
+                let _ = writeln!(text, "        {line}");
+            }
+        }
+    }
+    let _ = write!(
+        text,
+        "    \"\"\"\n\n    _method = \"{}\"\n    _parameters = (\n",
+        card.name
+    );
+    for argument in arguments.iter().filter(|one| !one.native.is_empty()) {
+        let Argument {
+            name,
+            native,
+            default,
+            differs,
+            ..
+        } = argument;
+        let differs = if *differs { "True" } else { "False" };
+        let _ = writeln!(
+            text,
+            "        Parameter(\"{name}\", \"{native}\", {default}, {differs}),"
+        );
+    }
+    text.push_str("    )\n\n    def __init__(\n        self,\n        *,\n");
+    for Argument {
+        name,
+        annotation,
+        default,
+        ..
+    } in &arguments
+    {
+        let _ = writeln!(text, "        {name}: {annotation} = {default},");
+    }
+    text.push_str("    ) -> None:\n");
+    for Argument { name, .. } in &arguments {
+        let _ = writeln!(text, "        self.{name} = {name}");
+    }
+}
+
+fn arguments(method: &Method) -> Vec<Argument> {
+    let trainer = method.defaults();
+    let table = trainer.table();
+    let mut all: Vec<Argument> = table
+        .iter()
+        .filter_map(|row| of_row(&*trainer, row))
+        .collect();
+    // The seed stands after the parameters that only Python has, as in scikit-learn.
+    let seed = all
+        .iter()
+        .position(|one| one.native == "seed")
+        .map(|at| all.remove(at));
+    if table.iter().any(|row| row.name == "class_weights") {
+        let form = "dict or \"balanced\", optional";
+        all.push(extra(
+            "class_weight",
+            form,
+            "Any",
+            "None",
+            "Factors of the weights of classes.",
+        ));
+    }
+    for one in method.card.python.extra {
+        all.push(extra(
+            one.name,
+            one.form,
+            one.annotation,
+            one.default,
+            one.about,
+        ));
+    }
+    all.extend(seed);
+    all.push(extra(
+        "n_jobs",
+        "int, optional",
+        "int | None",
+        "None",
+        "Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the environment \
+         variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.",
+    ));
+    all
+}
+
+/// An argument that only Python has; a form that does not say that it may be left out gets its
+/// default.
+fn extra(name: &str, form: &str, annotation: &str, default: &str, about: &str) -> Argument {
+    let form = if form.contains("optional") {
+        form.to_owned()
+    } else {
+        format!("{form}, default={default}")
+    };
+    Argument {
+        name: name.to_owned(),
+        native: String::new(),
+        form,
+        annotation: annotation.to_owned(),
+        default: default.to_owned(),
+        differs: false,
+        about: about.to_owned(),
+    }
+}
+
+fn of_row(trainer: &dyn Trainer, row: &Parameter) -> Option<Argument> {
+    let python = row.python?;
+    let value = trainer.get(row.name).unwrap_or(Value::Nothing);
+    if row.name == "seed" {
+        return Some(Argument {
+            name: python.name.to_owned(),
+            native: row.name.to_owned(),
+            form: "int or RandomState, optional".to_owned(),
+            annotation: "Any".to_owned(),
+            default: "None".to_owned(),
+            differs: false,
+            about: row.about.to_owned(),
+        });
+    }
+    let own = literal(row, &value);
+    let default = python.default.map_or(own.clone(), ToOwned::to_owned);
+    let may_be_none = value == Value::Nothing && default == python.none.unwrap_or("None");
+    let word = type_of(row.kind);
+    let (form, annotation) = match may_be_none {
+        true if python.none.is_none() => (
+            format!("{word}, optional"),
+            format!("{} | None", annotation_of(row.kind)),
+        ),
+        _ => (
+            format!("{word}, default={default}"),
+            annotation_of(row.kind).to_owned(),
+        ),
+    };
+    let mut about = row.about.to_owned();
+    if let (true, Some(unless)) = (may_be_none, row.unless) {
+        let none = python.none.unwrap_or("None");
+        about = format!("{about} ``{none}``, the default: {unless}.");
+    }
+    Some(Argument {
+        name: python.name.to_owned(),
+        native: row.name.to_owned(),
+        form,
+        annotation,
+        differs: default != own,
+        default,
+        about,
+    })
+}
+
+fn type_of(kind: Kind) -> String {
+    match kind {
+        Kind::Number => "float".to_owned(),
+        Kind::Whole => "int".to_owned(),
+        Kind::Flag => "bool".to_owned(),
+        Kind::Kernel => "str".to_owned(),
+        Kind::Width => "float or str".to_owned(),
+        Kind::Words(words) => {
+            let names: Vec<String> = words.iter().map(|word| quoted(word.name)).collect();
+            match names.split_last() {
+                Some((last, [])) => last.clone(),
+                Some((last, others)) => format!("{} or {last}", others.join(", ")),
+                None => String::new(),
+            }
+        }
+        _ => "object".to_owned(),
+    }
+}
+
+fn annotation_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Number => "float",
+        Kind::Whole => "int",
+        Kind::Flag => "bool",
+        Kind::Kernel | Kind::Words(_) => "str",
+        Kind::Width => "float | str",
+        _ => "Any",
+    }
+}
+
+/// Words have underscores in Python, as scikit-learn's do.
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", word.replace('-', "_"))
+}
+
+/// A default as Python text.
+fn literal(row: &Parameter, value: &Value) -> String {
+    match (row.kind, value) {
+        // scikit-learn's names of kernels take their parameters from the arguments beside them.
+        (Kind::Kernel, Value::Text(text)) => quoted(text.split('(').next().unwrap_or(text)),
+        (Kind::Width, Value::Text(word)) if word == "auto" => "\"scale\"".to_owned(),
+        (Kind::Width, Value::Nothing) => "\"scale\"".to_owned(),
+        (_, Value::Nothing) if row.name == "degree" => "3".to_owned(),
+        (_, Value::Nothing) if row.name == "coef0" => "0.0".to_owned(),
+        (_, Value::Nothing) => {
+            let none = row.python.and_then(|python| python.none);
+            none.unwrap_or("None").to_owned()
+        }
+        (_, Value::Flag(true)) => "True".to_owned(),
+        (_, Value::Flag(false)) => "False".to_owned(),
+        (_, Value::Number(number)) if number.fract() == 0.0 && number.abs() < 1e15 => {
+            format!("{number:.1}")
+        }
+        (_, Value::Text(text)) => quoted(text),
+        (_, value) => value.to_string(),
+    }
+}
