@@ -1,4 +1,5 @@
-//! Predictions and scores that are asked for together are those asked for one by one.
+//! Predictions and scores that are asked for together, and those of single rows, are those asked for
+//! one by one.
 
 use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, Target};
 use hedgerow::kernel::Kernel;
@@ -6,7 +7,7 @@ use hedgerow::local::{Assign, FalkParams, KnnParams, KnnSvmParams};
 use hedgerow::svm::linear::{LinearSvmParams, LogisticParams};
 use hedgerow::svm::{Multiclass, OneClassParams, SvcParams, SvrParams};
 use hedgerow::tree::{HlsvmParams, SvmTreesParams, TreeMulticlass};
-use hedgerow::{Estimator, Predictor, Result};
+use hedgerow::{Estimator, Prediction, Predictor, Result};
 
 const WIDTH: usize = 4;
 
@@ -36,6 +37,13 @@ fn ensure_same(method: &impl Estimator, data: &Dataset) -> Result<()> {
         let (prediction, scores) = model.predict_with_scores(view)?;
         assert_eq!(prediction, model.predict(view)?);
         assert_eq!(scores, model.scores(view)?);
+        for i in 0..view.n_rows() {
+            let wanted = match &prediction {
+                Prediction::Classes(codes) => f64::from(codes[i]),
+                Prediction::Real(values) => values[i],
+            };
+            assert_eq!(model.predict_row(view.row(i).values())?, wanted);
+        }
     }
     Ok(())
 }

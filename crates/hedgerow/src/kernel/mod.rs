@@ -1,5 +1,7 @@
 //! Kernels and the engine that evaluates them in blocks.
 
+mod bound;
+mod bound_machines;
 mod composite;
 mod distance;
 mod evaluator;
@@ -18,12 +20,14 @@ mod text;
 mod vocabulary;
 mod width;
 
+pub use bound::GramQueries;
+pub(crate) use bound_machines::Use;
 pub use distance::sq_dist;
-pub(crate) use evaluator::{Evaluator, Use, linear_value, linear_weights};
+pub(crate) use evaluator::{Evaluator, linear_value, linear_weights};
 pub use expansion::{Expansion, Machine};
 pub(crate) use expansion::{check_samples, keep_rows, rows_that_count};
 pub use expr::{Kernel, LocalOperator, MAX_DEPTH};
-pub use gram::{Gram, GramQueries};
+pub use gram::Gram;
 pub use local::{
     ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
 };

@@ -119,6 +119,11 @@ impl Predictor for OneClassSvm {
         Ok(sides(&self.evaluator.decisions(samples)?))
     }
 
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        let decisions = self.evaluator.row_decisions(row)?;
+        Ok(f64::from(u8::from(decisions[0] <= 0.0)))
+    }
+
     /// One column, positive inside.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Ok(score_matrix(self.evaluator.decisions(samples)?))

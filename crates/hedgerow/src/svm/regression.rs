@@ -150,6 +150,10 @@ impl Predictor for SvmRegressor {
         self.evaluator.decisions(samples).map(Prediction::Real)
     }
 
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        self.evaluator.row_decisions(row).map(|values| values[0])
+    }
+
     /// One column: the predicted value.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Ok(score_matrix(self.evaluator.decisions(samples)?))

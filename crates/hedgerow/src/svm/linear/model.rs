@@ -127,15 +127,21 @@ impl LinearClassifier {
         if out.is_empty() {
             return Ok(());
         }
-        out.par_chunks_mut(TASK_ROWS * width)
-            .enumerate()
-            .for_each(|(task, part)| {
-                for (k, row) in part.chunks_mut(width).enumerate() {
-                    for (value, machine) in row.iter_mut().zip(&self.parts.machines) {
-                        *value = machine.value(samples, task * TASK_ROWS + k);
-                    }
+        let decide = |(task, part): (usize, &mut [f64])| {
+            for (k, row) in part.chunks_mut(width).enumerate() {
+                for (value, machine) in row.iter_mut().zip(&self.parts.machines) {
+                    *value = machine.value(samples, task * TASK_ROWS + k);
                 }
-            });
+            }
+        };
+        if samples.n_rows() <= TASK_ROWS {
+            // Waking another thread would take longer than the work.
+            decide((0, out));
+        } else {
+            out.par_chunks_mut(TASK_ROWS * width)
+                .enumerate()
+                .for_each(decide);
+        }
         Ok(())
     }
 
