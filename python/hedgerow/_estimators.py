@@ -109,7 +109,7 @@ class FaLKSVMClassifier(LocalClassifier):
     neighbours_, C_, kernel_
         What the machines were trained with.
     selection_ : dict of ndarray
-        Candidates of the selection: ``neighbours``, ``cost``, ``kernel``, ``mean_score``,
+        Candidates of the selection: ``neighbours``, ``C``, ``kernel``, ``mean_score``,
         ``std_score``.
     best_index_ : int
         The chosen one.
@@ -238,7 +238,7 @@ class FaLKSVMRegressor(LocalRegressor):
     neighbours_, C_, kernel_
         What the machines were trained with.
     selection_ : dict of ndarray
-        Candidates of the selection: ``neighbours``, ``cost``, ``kernel``, ``mean_score``,
+        Candidates of the selection: ``neighbours``, ``C``, ``kernel``, ``mean_score``,
         ``std_score``.
     best_index_ : int
         The chosen one.
@@ -315,8 +315,6 @@ class FisherDiscriminant(LinearClassifier):
     ridge : float, default=0.0
         Share of the mean variance that is added to every variance; raised where the matrix is
         singular.
-    class_weight : dict or "balanced", optional
-        Factors of the weights of classes.
     n_jobs : int, optional
         Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
         environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
@@ -336,11 +334,9 @@ class FisherDiscriminant(LinearClassifier):
         self,
         *,
         ridge: float = 0.0,
-        class_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.ridge = ridge
-        self.class_weight = class_weight
         self.n_jobs = n_jobs
 
 

@@ -290,9 +290,9 @@ class _Local:
     def _adopt(self, model: Model) -> None:
         super()._adopt(model)  # type: ignore[misc]
         self.centres_ = model.centre_rows()
-        self.n_trained_ = model.facts()["trained_machines"]
-        trained = dict(model.parameters)
-        self.neighbours_, self.C_ = int(trained["neighbours"]), float(trained["cost"])
+        facts = model.facts()
+        self.n_trained_ = facts["trained_machines"]
+        self.neighbours_, self.C_ = facts["neighbours"], facts["cost"]
 
     def explain(self, X: Any, top: int = 5) -> list[dict[str, Any]]:
         """Why each row is answered as it is: a dict a row, with the ``top`` training rows that

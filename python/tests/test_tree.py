@@ -22,9 +22,6 @@ def expected_failures(estimator):
         "check_sample_weight_equivalence_on_dense_data": WEIGHTS,
         "check_sample_weight_equivalence_on_sparse_data": WEIGHTS,
     }
-    if estimator.multi_class == "ovo":
-        smoothed = "probabilities are smoothed along the path, answers are not"
-        excused["check_classifiers_train"] = smoothed
     if estimator.n_estimators == 1:
         excused["check_class_weight_classifiers"] = (
             "the classes of every node are balanced by default, "

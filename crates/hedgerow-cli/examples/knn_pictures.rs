@@ -16,8 +16,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let train = generate::banana(400, 0.25, 3)?;
     let test = generate::banana(4000, 0.25, 4)?;
     let nearest = KnnParams::default().fit(&train)?.model;
-    let votes = KnnParams::default().with_k(15).fit(&train)?.model;
-    let local = KnnSvmParams::default().with_k(60).fit(&train)?.model;
+    let votes = KnnParams::default().with_neighbours(15).fit(&train)?.model;
+    let local = KnnSvmParams::default()
+        .with_neighbours(60)
+        .fit(&train)?
+        .model;
     let models: [(&str, &str, &dyn Predictor); 3] = [
         ("knn-1", "1-NN", &nearest),
         ("knn-15", "15-NN", &votes),

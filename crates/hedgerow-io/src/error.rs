@@ -396,14 +396,6 @@ pub enum ModelProblem {
         /// What the decoder says.
         detail: String,
     },
-    /// The model is of another method.
-    #[error("the model is of method {found}, {expected} is needed")]
-    Tag {
-        /// The method needed.
-        expected: String,
-        /// The method found.
-        found: String,
-    },
     /// A tag is too long to be written.
     #[error("method tag of {length} bytes: at most {limit}")]
     TagTooLong {

@@ -65,6 +65,7 @@ impl Model {
         let model = &*self.stored.model;
         py.detach(|| {
             in_pool(threads, || {
+                held.view().ensure_finite()?;
                 let prepared = preprocessing.apply(held.view())?;
                 let view = prepared.as_ref().map_or_else(|| held.view(), Samples::view);
                 work(model, view)

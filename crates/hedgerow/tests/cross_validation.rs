@@ -8,6 +8,7 @@ use hedgerow::data::{
 };
 use hedgerow::evaluate::grid::{PointStatus, Progress, SearchOptions, SearchResult, search};
 use hedgerow::evaluate::{Axis, Grid, Metric, cross_validate, evaluate};
+use hedgerow::params::Value;
 use hedgerow::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use std::sync::Mutex;
 
@@ -237,9 +238,15 @@ fn metrics_have_names() {
     ));
 }
 
+/// Values that are all numbers.
+fn numbers(values: &[Value]) -> Vec<f64> {
+    let number = |value: &Value| value.as_number().expect("a number");
+    values.iter().map(number).collect()
+}
+
 #[test]
 fn axes_are_read_from_text() {
-    let values = |text: &str| Axis::parse(text).unwrap().values;
+    let values = |text: &str| numbers(&Axis::parse(text).unwrap().values);
     assert_eq!(values("gamma=0.1, 1,10"), [0.1, 1.0, 10.0]);
     assert_eq!(values("k=10:10:40"), [10.0, 20.0, 30.0, 40.0]);
     assert_eq!(values("k=10:15:40"), [10.0, 25.0, 40.0]);
@@ -250,11 +257,12 @@ fn axes_are_read_from_text() {
     assert_eq!((cost[0], cost[10]), (0.031_25, 32768.0));
     assert_eq!(values("c=10^0:1:2,2^-3,5"), [1.0, 10.0, 100.0, 0.125, 5.0]);
     assert_eq!(Axis::parse(" c = 1").unwrap().name, "c");
+    let words = Axis::parse("sigma=q1, q10,3").unwrap().values;
+    assert_eq!(words, ["q1".into(), "q10".into(), Value::Number(3.0)]);
     for bad in [
         "c",
         "=1",
         "c=",
-        "c=a",
         "c=1:2",
         "c=1:-1:2",
         "c=1:0:2",
@@ -276,7 +284,9 @@ fn axes_are_read_from_text() {
     assert!(Grid::parse::<&str>(&[]).is_err());
     assert!(Grid::parse(&["a=1:1:2000", "b=1:1:2000"]).is_err());
     let grid = Grid::parse(&["a=1,2", "b=5,6,7"]).unwrap();
-    let points: Vec<Vec<f64>> = (0..grid.n_points()).map(|at| grid.point(at)).collect();
+    let points: Vec<Vec<f64>> = (0..grid.n_points())
+        .map(|at| numbers(&grid.point(at)))
+        .collect();
     assert_eq!(points.len(), 6);
     assert_eq!(points[1], [1.0, 6.0]);
     assert_eq!(points[3], [2.0, 5.0]);
@@ -286,7 +296,7 @@ fn bias_search(options: &SearchOptions, threads: usize) -> SearchResult {
     let data = two_blobs();
     let splits = stratified_folds(data.classes().unwrap(), 6, 2).unwrap();
     let grid = Grid::parse(&["bias=-40:5:40", "ignored=1,2"]).unwrap();
-    let fit = |point: &[f64], train: &Dataset| NearestMean::fit(train, point[0]);
+    let fit = |point: &[Value], train: &Dataset| NearestMean::fit(train, numbers(point)[0]);
     in_pool(threads, || {
         search(&data, &splits, &grid, fit, options, &|_| ()).unwrap()
     })
@@ -309,7 +319,7 @@ fn the_exact_rule_never_changes_the_winner() {
     assert_eq!(quick.best, full.best);
     assert_eq!(quick.points[quick.best], full.points[full.best]);
     // The first of equals wins: the second axis changes nothing.
-    assert_eq!(full.points[full.best].point[1], 1.0);
+    assert_eq!(full.points[full.best].point[1], Value::Number(1.0));
     let best = full.points[full.best].mean;
     assert!(full.points[..full.best].iter().all(|p| p.mean < best));
     assert!(full.points.iter().all(|p| p.mean <= best));
@@ -358,7 +368,8 @@ fn losses_are_minimised_and_failures_noted() {
     let splits = folds(6, 3, 0).unwrap();
     let grid = Grid::parse(&["value=0:0.5:6"]).unwrap();
     let seen: Mutex<Vec<Progress>> = Mutex::new(Vec::new());
-    let fit = |point: &[f64], _: &Dataset| -> Result<Box<dyn Predictor>> {
+    let fit = |point: &[Value], _: &Dataset| -> Result<Box<dyn Predictor>> {
+        let point = numbers(point);
         if point[0] < 1.0 {
             return Err(Error::TooFewClasses {
                 needed: 1,
@@ -371,7 +382,7 @@ fn losses_are_minimised_and_failures_noted() {
     let note = |progress: Progress| seen.lock().unwrap().push(progress);
     let result = search(&data, &splits, &grid, fit, &options, &note).unwrap();
     assert_eq!(result.metric, Metric::MeanSquaredError);
-    assert_eq!(result.points[result.best].point, [3.5]);
+    assert_eq!(numbers(&result.points[result.best].point), [3.5]);
     for point in &result.points[..2] {
         assert!(matches!(point.status, PointStatus::Failed(_)));
         assert!(point.mean.is_nan() && point.folds.is_empty());
@@ -388,7 +399,7 @@ fn losses_are_minimised_and_failures_noted() {
     let error = search(&data, &splits, &hopeless, fit, &options, &|_| ()).unwrap_err();
     assert!(matches!(error, Error::TooFewClasses { .. }));
     // A request to stop is not a failed point.
-    let stop = |_: &[f64], _: &Dataset| -> Result<Box<dyn Predictor>> { Err(Error::Interrupted) };
+    let stop = |_: &[Value], _: &Dataset| -> Result<Box<dyn Predictor>> { Err(Error::Interrupted) };
     let error = search(&data, &splits, &grid, stop, &options, &|_| ()).unwrap_err();
     assert_eq!(error, Error::Interrupted);
     let no_batch = SearchOptions::default().with_batch(0);

@@ -262,10 +262,10 @@ fn several_classes_in_one_tree_and_in_pairs() {
         };
         assert_eq!(model.trees().len(), trees);
         let forest = HlsvmParams {
-            forest: Some(ForestParams {
+            forest: ForestParams {
                 trees: 4,
                 ..ForestParams::default()
-            }),
+            },
             ..params
         };
         let forest = forest.fit(&train).expect("fit").model;
@@ -323,11 +323,11 @@ fn forests_beat_their_trees_and_probabilities_help_log_loss() {
     );
     let single = HlsvmParams::default().fit(&train).expect("fit").model;
     let forest = HlsvmParams {
-        forest: Some(ForestParams {
+        forest: ForestParams {
             trees: 15,
             feature_share: 1.0,
             ..ForestParams::default()
-        }),
+        },
         ..HlsvmParams::default()
     };
     let forest = forest.fit(&train).expect("fit").model;
@@ -457,10 +457,10 @@ fn parameters_out_of_range_are_named() {
     assert!(bad(HlsvmParams::default().with_holdout(1.0)).contains("holdout"));
     assert!(bad(HlsvmParams::default().with_min_share(-0.1)).contains("min_share"));
     let forest = HlsvmParams {
-        forest: Some(ForestParams {
+        forest: ForestParams {
             trees: 0,
             ..ForestParams::default()
-        }),
+        },
         ..HlsvmParams::default()
     };
     assert!(bad(forest).contains("trees"));
@@ -486,10 +486,10 @@ fn threads_do_not_change_the_model() {
     for params in [
         HlsvmParams::default(),
         HlsvmParams {
-            forest: Some(ForestParams {
+            forest: ForestParams {
                 trees: 3,
                 ..ForestParams::default()
-            }),
+            },
             lambda_search: 2,
             ..HlsvmParams::default().with_holdout(0.1)
         },
@@ -523,10 +523,10 @@ fn some_params() -> impl Strategy<Value = HlsvmParams> {
                     coefficients,
                     multiclass,
                     holdout,
-                    forest: trees.map(|trees| ForestParams {
-                        trees,
+                    forest: ForestParams {
+                        trees: trees.unwrap_or(1),
                         ..ForestParams::default()
-                    }),
+                    },
                     lambda: Some(10f64.powi(power)),
                     seed,
                     ..HlsvmParams::default()

@@ -67,7 +67,7 @@ impl Case {
             let mut params = LogisticParams::default()
                 .with_cost(self.cost)
                 .with_bias(self.bias)
-                .with_regularised_bias(!self.free_bias)
+                .with_free_bias(self.free_bias)
                 .with_tolerance(tolerance);
             params.class_weights.clone_from(&self.class_weights);
             return params.fit(&self.data).unwrap();

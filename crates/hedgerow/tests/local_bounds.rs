@@ -80,7 +80,11 @@ fn values_out_of_range_are_refused() {
 }
 
 fn bounds(data: &Dataset, k: usize, params: &BoundParams) -> FalkBounds {
-    let model = FalkParams::default().with_k(k).fit(data).unwrap().model;
+    let model = FalkParams::default()
+        .with_neighbours(k)
+        .fit(data)
+        .unwrap()
+        .model;
     model.bounds(params).unwrap()
 }
 
@@ -92,7 +96,7 @@ fn one_machine_for_all_rows_has_the_bound_of_its_training_error() {
         vc_dimension: 5.0,
         lambda: 0.25,
     };
-    let fit = FalkParams::default().with_k(400).with_core_share(1.0);
+    let fit = FalkParams::default().with_neighbours(400).with_core(1.0);
     let model = fit.fit(&data).unwrap().model;
     let found = model.bounds(&params).unwrap();
     assert_eq!(found.centres.len(), 1);
@@ -150,7 +154,11 @@ fn regression_has_no_bounds() {
     let data = banana(60, 0.4, 4).unwrap();
     let targets = (0..60).map(f64::from).collect();
     let data = Dataset::new(data.samples().clone(), Target::Real(targets)).unwrap();
-    let model = FalkParams::default().with_k(20).fit(&data).unwrap().model;
+    let model = FalkParams::default()
+        .with_neighbours(20)
+        .fit(&data)
+        .unwrap()
+        .model;
     let refused = model.bounds(&BoundParams::default()).unwrap_err();
     assert!(matches!(refused, Error::Target { .. }));
 }

@@ -40,7 +40,7 @@ fn noisy(n: usize, n_features: usize, n_classes: usize, seed: u64) -> Dataset {
 
 fn params(k: usize) -> FalkParams {
     FalkParams::default()
-        .with_k(k)
+        .with_neighbours(k)
         .with_cost(10.0)
         .with_kernel(Kernel::rbf(2.0))
 }
@@ -90,7 +90,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let data = noisy(n, d, 2, seed);
-        let params = params(k).with_core_share(share);
+        let params = params(k).with_core(share);
         let (_, core) = params.sizes(n);
         let model = params.fit(&data).unwrap().model;
         let tables: Vec<Vec<u32>> = model.centres().iter().map(|&c| ranks(&model, c)).collect();
@@ -131,7 +131,7 @@ fn one_neighbourhood_of_all_rows_is_the_global_svm() {
     for n_classes in [2, 4] {
         let data = noisy(150, 3, n_classes, 5);
         let test = noisy(400, 3, n_classes, 6);
-        let falk = params(150).with_core_share(1.0).fit(&data).unwrap().model;
+        let falk = params(150).with_core(1.0).fit(&data).unwrap().model;
         assert_eq!(falk.centres().len(), 1);
         let svm = SvcParams::default()
             .with_cost(10.0)
@@ -151,7 +151,7 @@ fn a_core_of_one_row_makes_every_distinct_row_a_centre() {
     let samples = Samples::dense(80, 2, values).unwrap();
     let labels = ClassLabels::from_numbers(&labels);
     let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
-    let model = params(12).with_core_share(1e-9).fit(&data).unwrap().model;
+    let model = params(12).with_core(1e-9).fit(&data).unwrap().model;
     assert_eq!(model.centres().len(), 80);
     for row in 0..80 {
         let (owner, rank) = model.owner_of(row);
@@ -383,7 +383,7 @@ fn local_regression_follows_a_curve() {
     let x: Vec<f64> = (0..800).map(|_| generator.range(0.0, 10.0)).collect();
     let y: Vec<f64> = x.iter().map(|x| (3.0 * x).sin() * x).collect();
     let data = Dataset::new(Samples::dense(800, 1, x).unwrap(), Target::Real(y.clone())).unwrap();
-    let mut params = FalkParams::default().with_k(60).with_cost(100.0);
+    let mut params = FalkParams::default().with_neighbours(60).with_cost(100.0);
     params.local.epsilon = 0.01;
     let model = params.fit(&data).unwrap().model;
     let Prediction::Real(found) = model.predict(data.samples().view()).unwrap() else {
@@ -401,7 +401,7 @@ fn local_regression_follows_a_curve() {
 #[test]
 fn two_spirals_are_followed_with_a_width_of_their_own_everywhere() {
     let data = generate::two_spirals(600).unwrap();
-    let mut params = FalkParams::default().with_k(60).with_cost(1000.0);
+    let mut params = FalkParams::default().with_neighbours(60).with_cost(1000.0);
     params.local.solver.kernel = KernelSpec::parse("rbf(gamma=q10)").unwrap();
     let model = params.fit(&data).unwrap().model;
     let codes = classes(&model, &data);
@@ -628,7 +628,7 @@ fn neighbourhoods_may_be_of_any_size() {
     let n = data.n_rows();
     assert_eq!(n, 12_500);
     let kernel = Kernel::rbf(40.0);
-    let params = FalkParams::default().with_k(n).with_core_share(1.0);
+    let params = FalkParams::default().with_neighbours(n).with_core(1.0);
     let falk = params.with_kernel(kernel.clone()).fit(&data).unwrap();
     assert_eq!(falk.model.centres().len(), 1);
     let exact = SvcParams::default().with_kernel(kernel).fit(&data).unwrap();

@@ -96,7 +96,7 @@ proptest! {
             Kernel::polynomial(0.5, 0.0, 3),
         ][kernel].clone();
         let model = KnnParams::default()
-            .with_k(k)
+            .with_neighbours(k)
             .with_kernel(kernel.clone())
             .fit(&data)
             .unwrap()
@@ -127,7 +127,7 @@ proptest! {
     ) {
         let data = reals(rows(n, 2, 9, seed), seed ^ 1);
         let queries = rows(15, 2, 9, seed ^ 2);
-        let model = KnnParams::default().with_k(k).fit(&data).unwrap().model;
+        let model = KnnParams::default().with_neighbours(k).fit(&data).unwrap().model;
         prop_assert!(model.classes().is_none());
         let Prediction::Real(values) = model.predict(queries.view()).unwrap() else {
             panic!("real");
@@ -149,7 +149,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let data = classes(rows(n, 2, 5, seed), 2, seed ^ 1);
-        let fit = |vote| KnnParams::default().with_k(k).with_vote(vote).fit(&data).unwrap().model;
+        let fit = |vote| KnnParams::default().with_neighbours(k).with_vote(vote).fit(&data).unwrap().model;
         let Prediction::Classes(plain) = fit(Vote::Majority).leave_one_out().unwrap() else {
             panic!("classes");
         };
@@ -183,7 +183,11 @@ fn duplicates_vote_together_at_k_1() {
     assert_eq!(prediction, Prediction::Classes(vec![1, 0]));
     assert_eq!(votes.values, [1.0, 2.0, 1.0, 1.0]);
     // k = 2 means two rows, whatever they look like.
-    let model = KnnParams::default().with_k(2).fit(&data).unwrap().model;
+    let model = KnnParams::default()
+        .with_neighbours(2)
+        .fit(&data)
+        .unwrap()
+        .model;
     let votes = model.scores(queries.view()).unwrap();
     assert_eq!(votes.values, [1.0, 1.0, 1.0, 1.0]);
     let real = Dataset::new(
@@ -201,7 +205,11 @@ fn weights_count_votes() {
     let labels = ClassLabels::from_numbers(&[1.0, 2.0, 2.0, 1.0]);
     let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
     let heavy = data.with_weights(vec![5.0, 1.0, 1.0, 0.0]).unwrap();
-    let model = KnnParams::default().with_k(3).fit(&heavy).unwrap().model;
+    let model = KnnParams::default()
+        .with_neighbours(3)
+        .fit(&heavy)
+        .unwrap()
+        .model;
     assert_eq!(model.n_rows(), 3, "a row of weight 0 does not exist");
     let query = Samples::dense(1, 1, vec![1.5]).unwrap();
     let (prediction, votes) = model.predict_with_scores(query.view()).unwrap();
@@ -226,7 +234,7 @@ fn sparse_and_dense_rows_answer_alike() {
     let sparse = Samples::Sparse(CsrMatrix::new(6, starts, indices, values).unwrap());
     let sparse = data.with_samples(sparse).unwrap();
     for k in [1, 4] {
-        let params = KnnParams::default().with_k(k);
+        let params = KnnParams::default().with_neighbours(k);
         let (a, b) = (params.fit(&data).unwrap(), params.fit(&sparse).unwrap());
         let queries = rows(30, 6, 3, 9);
         assert_eq!(
@@ -240,7 +248,7 @@ fn sparse_and_dense_rows_answer_alike() {
 fn threads_files_and_blocks_change_nothing() {
     let data = classes(rows(700, 3, 40, 7), 3, 8);
     let queries = rows(900, 3, 40, 9);
-    let params = KnnParams::default().with_k(600);
+    let params = KnnParams::default().with_neighbours(600);
     let model = params.fit(&data).unwrap().model;
     let bytes = postcard::to_stdvec(&model).unwrap();
     let read: Knn = postcard::from_bytes(&bytes).unwrap();
@@ -264,7 +272,11 @@ fn threads_files_and_blocks_change_nothing() {
 #[test]
 fn damaged_models_are_refused() {
     let data = classes(rows(10, 2, 9, 1), 2, 2);
-    let model = KnnParams::default().with_k(3).fit(&data).unwrap().model;
+    let model = KnnParams::default()
+        .with_neighbours(3)
+        .fit(&data)
+        .unwrap()
+        .model;
     let bytes = postcard::to_stdvec(&model).unwrap();
     let mut refused = 0;
     for at in 0..bytes.len() {
@@ -285,7 +297,7 @@ fn wrong_parameters_and_rows_are_named() {
     let data = classes(rows(10, 2, 9, 1), 2, 2);
     let refused = |params: KnnParams| params.fit(&data).unwrap_err().to_string();
     assert_eq!(
-        refused(KnnParams::default().with_k(0)),
+        refused(KnnParams::default().with_neighbours(0)),
         "parameter k = 0: must be a finite number greater than 0"
     );
     let precomputed = KnnParams::default().with_kernel(Kernel::Precomputed);

@@ -72,7 +72,9 @@ fn k_1_is_the_nearest_row() {
         let queries = uniform(300, 3, 2);
         for kernel in kernels() {
             let nearest = KnnParams::default().with_kernel(kernel.clone());
-            let local = KnnSvmParams::default().with_k(1).with_kernel(kernel);
+            let local = KnnSvmParams::default()
+                .with_neighbours(1)
+                .with_kernel(kernel);
             assert_eq!(
                 predict(&local.fit(&data).unwrap().model, queries.view()),
                 predict(&nearest.fit(&data).unwrap().model, queries.view())
@@ -90,7 +92,7 @@ fn k_2_with_a_linear_or_gaussian_kernel_is_the_nearest_row() {
     for kernel in [Kernel::Linear, Kernel::rbf(3.0)] {
         for cost in [1e-3, 1.0, 1e6] {
             let local = KnnSvmParams::default()
-                .with_k(2)
+                .with_neighbours(2)
                 .with_cost(cost)
                 .with_kernel(kernel.clone());
             let model = local.fit(&data).unwrap().model;
@@ -106,7 +108,7 @@ fn k_n_is_the_svm_on_all_rows() {
         let queries = uniform(400, 3, 6);
         for kernel in kernels() {
             let mut local = KnnSvmParams::default()
-                .with_k(150)
+                .with_neighbours(150)
                 .with_cost(3.0)
                 .with_kernel(kernel.clone());
             local.local.solver.tolerance = 1e-6;
@@ -139,7 +141,7 @@ fn k_n_is_the_regression_on_all_rows() {
     let data = wave(120, 7);
     let queries = uniform(200, 2, 8);
     let mut local = KnnSvmParams::default()
-        .with_k(1000)
+        .with_neighbours(1000)
         .with_cost(5.0)
         .with_epsilon(0.02)
         .with_kernel(Kernel::rbf(2.0));
@@ -167,7 +169,7 @@ fn a_machine_is_the_svm_of_its_neighbourhood() {
     let queries = uniform(40, 3, 10);
     let (k, gamma) = (40, 4.0);
     let mut params = KnnSvmParams::default()
-        .with_k(k)
+        .with_neighbours(k)
         .with_cost(2.0)
         .with_kernel(Kernel::rbf(gamma));
     params.local.solver.tolerance = 1e-6;
@@ -219,7 +221,9 @@ fn local_widths_follow_the_data() {
     // neighbourhoods do.
     let data = generate::two_spirals(500).unwrap();
     let spec = KernelSpec::parse("rbf(gamma=q10)").unwrap();
-    let params = KnnSvmParams::default().with_k(100).with_kernel(spec);
+    let params = KnnSvmParams::default()
+        .with_neighbours(100)
+        .with_kernel(spec);
     let model = params.fit(&data).unwrap().model;
     let found = predict(&model, data.samples().view());
     assert_eq!(found, data.classes().unwrap().codes());
@@ -232,7 +236,9 @@ fn local_widths_follow_the_data() {
 fn probabilities_agree_with_classes_and_are_certain_where_rows_agree() {
     let data = striped(400, 3, 11);
     let queries = uniform(150, 3, 12);
-    let params = KnnSvmParams::default().with_k(12).with_probability(true);
+    let params = KnnSvmParams::default()
+        .with_neighbours(12)
+        .with_probability(true);
     let model = params.fit(&data).unwrap().model;
     let table = model.probabilities(queries.view()).unwrap();
     let votes = model.scores(queries.view()).unwrap();
@@ -246,7 +252,11 @@ fn probabilities_agree_with_classes_and_are_certain_where_rows_agree() {
     }
     assert!((1..150).contains(&certain), "{certain}");
     assert_eq!(votes.columns, table.columns);
-    let plain = KnnSvmParams::default().with_k(12).fit(&data).unwrap().model;
+    let plain = KnnSvmParams::default()
+        .with_neighbours(12)
+        .fit(&data)
+        .unwrap()
+        .model;
     let refused = plain.probabilities(queries.view());
     assert_eq!(refused, Err(Error::NoProbabilities));
 }
@@ -261,7 +271,7 @@ fn threads_batches_and_files_change_nothing() {
         "poly(degree=2, coef0=1, gamma=1)",
     ] {
         let params = KnnSvmParams::default()
-            .with_k(50)
+            .with_neighbours(50)
             .with_probability(true)
             .with_kernel(KernelSpec::parse(kernel).unwrap());
         let model = params.fit(&data).unwrap().model;
@@ -311,7 +321,7 @@ fn extreme_data_have_answers() {
 fn wrong_parameters_are_refused_before_the_first_query() {
     let data = striped(50, 2, 1);
     let refused = |params: KnnSvmParams| params.fit(&data).unwrap_err().to_string();
-    assert!(refused(KnnSvmParams::default().with_k(0)).starts_with("parameter k = 0"));
+    assert!(refused(KnnSvmParams::default().with_neighbours(0)).starts_with("parameter k = 0"));
     assert!(refused(KnnSvmParams::default().with_cost(-1.0)).starts_with("parameter cost = -1"));
     let precomputed = KnnSvmParams::default().with_kernel(Kernel::Precomputed);
     assert!(refused(precomputed).contains("precomputed"));
@@ -323,7 +333,11 @@ fn wrong_parameters_are_refused_before_the_first_query() {
 #[test]
 fn damaged_models_are_refused() {
     let data = striped(12, 2, 1);
-    let model = KnnSvmParams::default().with_k(5).fit(&data).unwrap().model;
+    let model = KnnSvmParams::default()
+        .with_neighbours(5)
+        .fit(&data)
+        .unwrap()
+        .model;
     let bytes = postcard::to_stdvec(&model).unwrap();
     let query = data.samples().select(&[0]);
     let mut refused = 0;

@@ -21,7 +21,7 @@ fn square(n: usize, seed: u64) -> Dataset {
 
 fn fitted(data: &Dataset) -> FalkSvm {
     let params = FalkParams::default()
-        .with_k(100)
+        .with_neighbours(100)
         .with_cost(10.0)
         .with_kernel(Kernel::rbf(50.0));
     params.fit(data).expect("a model").model
@@ -174,7 +174,7 @@ fn errors_name_rows_by_their_numbers() {
     let labels = ClassLabels::from_numbers(&labels);
     let data = Dataset::new(samples, Target::Classes(labels)).expect("data");
     let params = FalkParams::default()
-        .with_k(50)
+        .with_neighbours(50)
         .with_kernel(Kernel::rbf(1.0));
     match params.fit(&data) {
         Err(Error::BadRowValue { row, .. }) => assert_eq!(row, far + 1),

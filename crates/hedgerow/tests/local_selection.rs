@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn small_grid() -> FalkGrid {
     FalkGrid::default()
-        .with_k(&[30, 60])
+        .with_neighbours(&[30, 60])
         .with_costs(&[1.0, 10.0])
         .with_gammas(&[-0.5, 2.0])
         .unwrap()
@@ -68,19 +68,19 @@ fn the_choice_is_the_first_of_the_best() {
         .iter()
         .position(|candidate| candidate.score == best);
     assert_eq!(first, Some(selection.best));
-    assert_eq!(params.k, selection.chosen().k);
+    assert_eq!(params.neighbours, selection.chosen().neighbours);
     assert_eq!(params.local.cost, selection.chosen().cost);
     assert_eq!(params.local.solver.kernel, selection.chosen().kernel);
     assert_eq!(selection.measure, Measure::Accuracy);
     assert_eq!(selection.status, Status::Converged);
     let tried = selection.candidates.len() / 4;
-    assert_eq!(tried + selection.skipped_k.len(), 2);
+    assert_eq!(tried + selection.skipped_neighbours.len(), 2);
 }
 
 #[test]
 fn candidates_stand_in_the_order_of_the_grid_and_percentiles_stay_symbolic() {
     let data = banana(400, 0.3, 1).unwrap();
-    let grid = small_grid().with_k(&[40]);
+    let grid = small_grid().with_neighbours(&[40]);
     let (_, selection) = FalkParams::default().select(&data, &grid).unwrap();
     let seen: Vec<(String, f64)> = selection
         .candidates
@@ -104,7 +104,7 @@ fn equal_candidates_leave_the_first() {
     let grid = small_grid()
         .with_kernels(vec![kernel.clone(), kernel])
         .with_costs(&[3.0, 3.0])
-        .with_k(&[40]);
+        .with_neighbours(&[40]);
     let (_, selection) = FalkParams::default().select(&data, &grid).unwrap();
     let first = selection.candidates[0].score;
     assert!(selection.candidates.iter().all(|c| c.score == first));
@@ -131,14 +131,14 @@ fn a_score_is_that_of_machines_trained_by_hand() {
             Validate::Whole => n,
         };
         let mut grid = small_grid()
-            .with_k(&[n])
+            .with_neighbours(&[n])
             .with_costs(&[0.5, 8.0])
             .with_gammas(&[1.5])
             .unwrap()
             .with_models(1)
             .with_folds(1000);
         grid.validate = validate;
-        let mut params = FalkParams::default().with_core_share(share);
+        let mut params = FalkParams::default().with_core(share);
         params.local.solver.tolerance = 1e-6;
         let (_, selection) = params.select(&data, &grid).unwrap();
         let centre = selection.rows[0] as usize;
@@ -213,7 +213,7 @@ fn regression_takes_the_smallest_error() {
     let grid = small_grid()
         .with_gammas(&[1e-6, 1.0])
         .unwrap()
-        .with_k(&[60]);
+        .with_neighbours(&[60]);
     let mut params = FalkParams::default();
     params.local.epsilon = 0.02;
     let (chosen, selection) = params.select(&data, &grid).unwrap();
@@ -229,7 +229,7 @@ fn regression_takes_the_smallest_error() {
 #[test]
 fn balanced_neighbourhoods_are_looked_for() {
     let data = mostly_pure(400, 60);
-    let mut grid = small_grid().with_k(&[20]);
+    let mut grid = small_grid().with_neighbours(&[20]);
     let is_mixed = |row: &u32| *row >= 400;
     let (_, balanced) = FalkParams::default().select(&data, &grid).unwrap();
     assert!(balanced.rows.iter().all(is_mixed), "{:?}", balanced.rows);
@@ -256,7 +256,7 @@ fn without_any_balanced_core_the_filter_gives_way() {
     let codes = (0..40).map(|i| u32::from(i >= 20)).collect();
     let labels = ClassLabels::new(two_names(), codes).unwrap();
     let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
-    let grid = small_grid().with_k(&[4]);
+    let grid = small_grid().with_neighbours(&[4]);
     let (_, selection) = FalkParams::default().select(&data, &grid).unwrap();
     assert_eq!(selection.rows.len(), 4);
     assert!(selection.candidates.iter().all(|c| c.score == 1.0));
@@ -277,27 +277,27 @@ fn larger_neighbourhoods_are_skipped_once_they_do_worse() {
     let labels = ClassLabels::new(two_names(), codes).unwrap();
     let data = Dataset::new(samples, Target::Classes(labels)).unwrap();
     let grid = FalkGrid::default()
-        .with_k(&[800, 60, 400])
+        .with_neighbours(&[800, 60, 400])
         .with_costs(&[1.0])
         .with_kernels(vec![Kernel::Linear.into()])
         .with_models(6)
         .with_folds(5);
     let (params, selection) = FalkParams::default().select(&data, &grid).unwrap();
-    assert_eq!(params.k, 60);
-    let tried: Vec<usize> = selection.candidates.iter().map(|c| c.k).collect();
+    assert_eq!(params.neighbours, 60);
+    let tried: Vec<usize> = selection.candidates.iter().map(|c| c.neighbours).collect();
     assert_eq!(tried, [60, 400]);
-    assert_eq!(selection.skipped_k, [800]);
+    assert_eq!(selection.skipped_neighbours, [800]);
     assert!(selection.candidates[0].score > selection.candidates[1].score);
 }
 
 #[test]
 fn centres_are_centres_of_the_covering() {
     let data = banana(400, 0.4, 2).unwrap();
-    let mut grid = small_grid().with_k(&[40]);
+    let mut grid = small_grid().with_neighbours(&[40]);
     grid.around = Around::Centres;
     let params = FalkParams::default();
     let (_, selection) = params.select(&data, &grid).unwrap();
-    let model = params.with_k(40).fit(&data).unwrap().model;
+    let model = params.with_neighbours(40).fit(&data).unwrap().model;
     assert_eq!(selection.rows.len(), 4);
     for row in &selection.rows {
         assert!(model.centres().contains(row), "{row}");
@@ -307,10 +307,10 @@ fn centres_are_centres_of_the_covering() {
 #[test]
 fn sizes_above_the_number_of_rows_count_as_all() {
     let data = banana(50, 0.4, 2).unwrap();
-    let grid = small_grid().with_k(&[20, 1000, 4000]);
+    let grid = small_grid().with_neighbours(&[20, 1000, 4000]);
     let (_, selection) = FalkParams::default().select(&data, &grid).unwrap();
-    let mut sizes: Vec<usize> = selection.candidates.iter().map(|c| c.k).collect();
-    sizes.extend(&selection.skipped_k);
+    let mut sizes: Vec<usize> = selection.candidates.iter().map(|c| c.neighbours).collect();
+    sizes.extend(&selection.skipped_neighbours);
     sizes.dedup();
     assert_eq!(sizes, [20, 50]);
 }
@@ -319,7 +319,7 @@ fn sizes_above_the_number_of_rows_count_as_all() {
 fn class_weights_and_kernel_space_neighbours_are_honoured() {
     let data = banana(300, 0.5, 4).unwrap();
     let name = data.classes().unwrap().names()[0].clone();
-    let grid = small_grid().with_k(&[40]).with_kernels(vec![
+    let grid = small_grid().with_neighbours(&[40]).with_kernels(vec![
         "poly(gamma=1, coef0=1, degree=2)".parse().unwrap(),
         "rbf(gamma=q50)".parse().unwrap(),
     ]);
@@ -344,14 +344,14 @@ fn class_weights_and_kernel_space_neighbours_are_honoured() {
 #[test]
 fn progress_counts_to_the_end_and_can_stop() {
     let data = banana(300, 0.4, 2).unwrap();
-    let grid = small_grid().with_k(&[40]);
+    let grid = small_grid().with_neighbours(&[40]);
     let calls = AtomicUsize::new(0);
     let last = AtomicUsize::new(0);
     FalkParams::default()
         .select_with(&data, &grid, &|progress| {
             calls.fetch_add(1, Ordering::Relaxed);
             last.fetch_max(progress.done, Ordering::Relaxed);
-            assert_eq!((progress.k, progress.total), (40, 8));
+            assert_eq!((progress.neighbours, progress.total), (40, 8));
             Ok(())
         })
         .unwrap();
@@ -368,8 +368,8 @@ fn senseless_grids_are_refused() {
         let error = FalkParams::default().select(&data, &grid).unwrap_err();
         error.to_string()
     };
-    assert!(refused(small_grid().with_k(&[])).contains("values for k"));
-    assert!(refused(small_grid().with_k(&[1, 20])).contains("k = 1"));
+    assert!(refused(small_grid().with_neighbours(&[])).contains("values for k"));
+    assert!(refused(small_grid().with_neighbours(&[1, 20])).contains("k = 1"));
     assert!(refused(small_grid().with_costs(&[1.0, 0.0])).contains("cost = 0"));
     assert!(refused(small_grid().with_kernels(Vec::new())).contains("kernels"));
     assert!(refused(small_grid().with_models(0)).contains("models"));
@@ -381,13 +381,13 @@ fn senseless_grids_are_refused() {
     ));
     let both = data.select(&[0, 1]);
     let (params, _) = FalkParams::default().select(&both, &small_grid()).unwrap();
-    assert_eq!(params.k, 2);
+    assert_eq!(params.neighbours, 2);
 }
 
 #[test]
 fn neighbourhoods_that_need_too_much_memory_are_refused() {
     let data = banana(13_000, 0.4, 2).unwrap();
-    let grid = small_grid().with_k(&[50, 12_500]);
+    let grid = small_grid().with_neighbours(&[50, 12_500]);
     let refused = FalkParams::default().select(&data, &grid);
     let is_k = |error: &Error| matches!(error, Error::Parameter { name: "k", value, .. } if *value == 12_500.0);
     assert!(refused.as_ref().is_err_and(is_k), "{:?}", refused.err());

@@ -75,11 +75,11 @@ fn local_machines_answer_as_one_by_one() -> Result<()> {
             Assign::Vote(3),
             Assign::Blend(3),
         ] {
-            let params = FalkParams::default().with_k(30).with_cost(5.0);
+            let params = FalkParams::default().with_neighbours(30).with_cost(5.0);
             ensure_same(&params.with_assign(assign), &data)?;
         }
-        ensure_same(&KnnParams::default().with_k(5), &data)?;
-        ensure_same(&KnnSvmParams::default().with_k(30), &data)?;
+        ensure_same(&KnnParams::default().with_neighbours(5), &data)?;
+        ensure_same(&KnnSvmParams::default().with_neighbours(30), &data)?;
     }
     Ok(())
 }
@@ -91,7 +91,7 @@ fn trees_answer_as_one_by_one() -> Result<()> {
             let params = HlsvmParams::default().with_multiclass(multiclass);
             ensure_same(&params, &data)?;
             let mut forest = params;
-            forest.forest = Some(hedgerow::tree::ForestParams::default());
+            forest.forest.trees = 10;
             ensure_same(&forest, &data)?;
         }
         ensure_same(&SvmTreesParams::default(), &data)?;
@@ -106,7 +106,7 @@ fn regressions_answer_as_one_by_one() -> Result<()> {
     let target = Target::Real((0..200).map(target).collect());
     let data = Dataset::new(samples, target)?;
     ensure_same(&SvrParams::default(), &data)?;
-    ensure_same(&KnnParams::default().with_k(5), &data)?;
-    ensure_same(&KnnSvmParams::default().with_k(30), &data)?;
-    ensure_same(&FalkParams::default().with_k(30), &data)
+    ensure_same(&KnnParams::default().with_neighbours(5), &data)?;
+    ensure_same(&KnnSvmParams::default().with_neighbours(30), &data)?;
+    ensure_same(&FalkParams::default().with_neighbours(30), &data)
 }

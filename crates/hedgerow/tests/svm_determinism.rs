@@ -47,7 +47,7 @@ fn the_number_of_threads_does_not_change_a_model() {
     let params = SvcParams::default()
         .with_kernel(kernel.clone())
         .with_cost(50.0);
-    let params = params.with_cache_bytes(4 << 20);
+    let params = params.with_cache_mb(4.0);
     same_for_all_threads(|| Ok(params.fit(&large)?.model));
     let nu = NuSvcParams::default().with_nu(0.2).with_kernel(kernel);
     same_for_all_threads(|| Ok(nu.fit(&small)?.model));

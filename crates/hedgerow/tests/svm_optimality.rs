@@ -307,7 +307,7 @@ fn shrinking_does_not_change_the_optimum() {
 fn the_size_of_the_cache_does_not_change_anything() {
     let (params, data) = hard_board();
     let ample = params.fit(&data).unwrap();
-    let tiny = params.with_cache_bytes(1 << 20).fit(&data).unwrap();
+    let tiny = params.with_cache_mb(1.0).fit(&data).unwrap();
     assert_eq!(ample.report.iterations, tiny.report.iterations);
     assert_eq!(ample.model, tiny.model);
 }
@@ -325,7 +325,7 @@ fn large_and_small_path_find_the_same_optimum() {
             .with_kernel(Kernel::rbf(20.0))
             .with_tolerance(1e-6);
         let small = objective_of(&params, &data);
-        let large = objective_of(&params.clone().with_cache_bytes(1 << 20), &doubled);
+        let large = objective_of(&params.clone().with_cache_mb(1.0), &doubled);
         assert!(close(small, large, 1e-5), "{small} {large}");
     }
     let view = data.samples().view();

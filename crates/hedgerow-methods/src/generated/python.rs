@@ -154,7 +154,8 @@ fn arguments(method: &Method) -> Vec<Argument> {
         .iter()
         .position(|one| one.native == "seed")
         .map(|at| all.remove(at));
-    if table.iter().any(|row| row.name == "class_weights") {
+    let weighs = |row: &Parameter| row.kind == Kind::ClassWeights && row.python.is_some();
+    if table.iter().any(weighs) {
         let form = "dict or \"balanced\", optional";
         all.push(extra(
             "class_weight",
@@ -205,7 +206,8 @@ fn extra(name: &str, form: &str, annotation: &str, default: &str, about: &str) -
 }
 
 fn of_row(trainer: &dyn Trainer, row: &Parameter) -> Option<Argument> {
-    let python = row.python?;
+    // Weights of classes become weights of rows, which is scikit-learn's way: see `arguments`.
+    let python = row.python.filter(|_| row.kind != Kind::ClassWeights)?;
     let value = trainer.get(row.name).unwrap_or(Value::Nothing);
     if row.name == "seed" {
         return Some(Argument {

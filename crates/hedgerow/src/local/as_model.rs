@@ -49,6 +49,8 @@ impl Model for FalkSvm {
             ("trained_machines", self.n_trained().into()),
             ("neighbourhood", sizes.max().into()),
             ("support_vectors", self.n_distinct_support().into()),
+            ("neighbours", params.neighbours.into()),
+            ("cost", params.local.cost.into()),
         ];
         for name in ["assign", "voters"] {
             match params.assign.get(name) {

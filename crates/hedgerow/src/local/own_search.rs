@@ -40,7 +40,7 @@ impl OwnSearch for FalkParams {
             }
         }
         let (_, selection) = self.select_with(data, &grid, &|state| {
-            let (k, done, total) = (state.k, state.done, state.total);
+            let (k, done, total) = (state.neighbours, state.done, state.total);
             progress(&format!("neighbourhoods of {k}: {done} of {total}"))
         })?;
         Ok(searched(&selection))
@@ -55,14 +55,14 @@ impl FalkParams {
             return Ok(FalkGrid::default());
         }
         let mut grid = FalkGrid::default()
-            .with_k(&[self.neighbours])
+            .with_neighbours(&[self.neighbours])
             .with_costs(&[self.local.cost]);
         let mut kernels = vec![self.local.solver.kernel.clone()];
         for (name, values) in axes {
             match name.as_str() {
                 "neighbours" | "k" => {
                     let sizes = values.iter().map(|value| read_as("neighbours", value));
-                    grid.k = sizes.collect::<Result<_>>()?;
+                    grid.neighbours = sizes.collect::<Result<_>>()?;
                 }
                 "cost" => {
                     let costs = values.iter().map(|value| read_as("cost", value));
@@ -98,7 +98,11 @@ fn varied(kernels: &[KernelSpec], name: &str, values: &[Value]) -> Result<Vec<Ke
 
 fn searched(selection: &FalkSelection) -> Searched {
     let candidates = selection.candidates.iter().map(|one| {
-        let values = vec![one.k.into(), one.kernel.to_string().into(), one.cost.into()];
+        let values = vec![
+            one.neighbours.into(),
+            one.kernel.to_string().into(),
+            one.cost.into(),
+        ];
         (values, one.score, one.deviation)
     });
     Searched {
@@ -109,7 +113,10 @@ fn searched(selection: &FalkSelection) -> Searched {
         status: selection.status,
         seconds: selection.seconds,
         facts: vec![
-            ("skipped_neighbours", selection.skipped_k.clone().into()),
+            (
+                "skipped_neighbours",
+                selection.skipped_neighbours.clone().into(),
+            ),
             ("neighbourhoods", selection.rows.len().into()),
         ],
     }

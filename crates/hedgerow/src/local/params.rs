@@ -23,7 +23,7 @@ pub struct LocalSvmParams {
     #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the cost for some classes; 1 for all others.
-    #[param(above = 0.0, option = "class_weight", no_python)]
+    #[param(above = 0.0, option = "class_weight", python = "class_weight")]
     pub class_weights: ClassWeights,
     /// Errors up to this size cost nothing in regression.
     #[param(default = 0.1, least = 0.0, short = 'p', tunable)]

@@ -74,7 +74,7 @@ pub enum Around {
 pub struct FalkGrid {
     /// Sizes of neighbourhoods, tried in ascending order; 500, 1000, 2000, 4000 by default. Those
     /// above the number of rows count as all rows.
-    pub k: Vec<usize>,
+    pub neighbours: Vec<usize>,
     /// Values of C; 1, 4, 16, 64 by default.
     pub costs: Vec<f64>,
     /// Kernels; Gaussians with the percentiles 1, 10, 50, 90 of the distances by default.
@@ -98,7 +98,7 @@ pub struct FalkGrid {
 impl Default for FalkGrid {
     fn default() -> Self {
         Self {
-            k: vec![500, 1000, 2000, 4000],
+            neighbours: vec![500, 1000, 2000, 4000],
             costs: vec![1.0, 4.0, 16.0, 64.0],
             kernels: Vec::new(),
             models: 10,
@@ -114,8 +114,8 @@ impl Default for FalkGrid {
 
 impl FalkGrid {
     /// Sets the sizes of neighbourhoods.
-    pub fn with_k(mut self, k: &[usize]) -> Self {
-        self.k = k.to_vec();
+    pub fn with_neighbours(mut self, neighbours: &[usize]) -> Self {
+        self.neighbours = neighbours.to_vec();
         self
     }
 
@@ -155,7 +155,7 @@ impl FalkGrid {
     /// An error that names the first setting out of its range.
     pub fn check(&self) -> Result<()> {
         for (name, count) in [
-            ("number of values for k", self.k.len()),
+            ("number of values for neighbours", self.neighbours.len()),
             ("number of values for the cost", self.costs.len()),
             ("number of kernels", self.kernels.len()),
             ("models", self.models),
@@ -163,7 +163,11 @@ impl FalkGrid {
             ensure_positive(name, count as f64)?;
         }
         for (name, least, value) in [
-            ("k", 2, self.k.iter().min().copied().unwrap_or(2)),
+            (
+                "neighbours",
+                2,
+                self.neighbours.iter().min().copied().unwrap_or(2),
+            ),
             ("folds", 2, self.folds),
         ] {
             if value < least {
@@ -181,7 +185,7 @@ impl FalkGrid {
 
     /// Sizes that differ for a number of rows, ascending.
     fn sizes(&self, n_rows: usize) -> Vec<usize> {
-        let mut sizes: Vec<usize> = self.k.iter().map(|&k| k.min(n_rows)).collect();
+        let mut sizes: Vec<usize> = self.neighbours.iter().map(|&k| k.min(n_rows)).collect();
         sizes.sort_unstable();
         sizes.dedup();
         sizes
@@ -218,7 +222,7 @@ impl Measure {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// Rows of a neighbourhood.
-    pub k: usize,
+    pub neighbours: usize,
     /// C.
     pub cost: f64,
     /// The kernel, with percentiles left to the neighbourhoods.
@@ -233,7 +237,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FalkSelection {
     /// Rows of a neighbourhood.
-    pub k: usize,
+    pub neighbours: usize,
     /// C.
     pub cost: f64,
     /// The kernel, with percentiles left to the neighbourhoods.
@@ -243,7 +247,7 @@ pub struct FalkSelection {
     /// All candidates that were tried, in order.
     pub candidates: Vec<Candidate>,
     /// Sizes that the early stop left out.
-    pub skipped_k: Vec<usize>,
+    pub skipped_neighbours: Vec<usize>,
     /// What was measured.
     pub measure: Measure,
     /// Rows of the data around which the neighbourhoods lay.
@@ -265,7 +269,7 @@ impl FalkSelection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectionProgress {
     /// Size of neighbourhoods that is being tried.
-    pub k: usize,
+    pub neighbours: usize,
     /// Pairs of neighbourhood and kernel that are done for this size.
     pub done: usize,
     /// All of them.
@@ -280,9 +284,9 @@ impl FalkParams {
     /// use hedgerow::local::{FalkGrid, FalkParams};
     ///
     /// let data = banana(600, 0.3, 1)?;
-    /// let grid = FalkGrid::default().with_k(&[40, 80]).with_models(5).with_folds(5);
+    /// let grid = FalkGrid::default().with_neighbours(&[40, 80]).with_models(5).with_folds(5);
     /// let (params, selection) = FalkParams::default().select(&data, &grid)?;
-    /// assert_eq!(params.k, selection.k);
+    /// assert_eq!(params.neighbours, selection.neighbours);
     /// assert!(selection.chosen().score > 0.8);
     /// let model = params.fit(&data)?.model;
     /// # Ok::<(), hedgerow::Error>(())
@@ -317,7 +321,7 @@ impl FalkParams {
         }
         selection.seconds = start.elapsed().as_secs_f64();
         let mut chosen = self.clone();
-        chosen.neighbours = selection.k;
+        chosen.neighbours = selection.neighbours;
         chosen.local.cost = selection.cost;
         chosen.local.solver.kernel = selection.kernel.clone();
         Ok((chosen, selection))
@@ -450,7 +454,7 @@ impl<'a> Trials<'a> {
                         .collect();
                     let (score, deviation) = mean_and_deviation(&all);
                     candidates.push(Candidate {
-                        k,
+                        neighbours: k,
                         cost,
                         kernel: local.solver.kernel.clone(),
                         score,
@@ -476,12 +480,12 @@ impl<'a> Trials<'a> {
         }
         let chosen = candidates[best].clone();
         Ok(FalkSelection {
-            k: chosen.k,
+            neighbours: chosen.neighbours,
             cost: chosen.cost,
             kernel: chosen.kernel,
             best,
             candidates,
-            skipped_k: self.sizes[n_tried..].to_vec(),
+            skipped_neighbours: self.sizes[n_tried..].to_vec(),
             measure,
             rows: self.rows.clone(),
             status,
@@ -516,7 +520,7 @@ impl<'a> Trials<'a> {
                 };
                 let scored = workspaces.lend(|workspace| problem.scores(workspace))?;
                 progress(SelectionProgress {
-                    k,
+                    neighbours: k,
                     done: done.fetch_add(1, Ordering::Relaxed) + 1,
                     total,
                 })?;

@@ -35,7 +35,7 @@ pub struct SvcParams {
     #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the cost for some classes; 1 for all others.
-    #[param(above = 0.0, option = "class_weight", no_python)]
+    #[param(above = 0.0, option = "class_weight", python = "class_weight")]
     pub class_weights: ClassWeights,
     /// How more than two classes are told apart.
     #[param(default = Multiclass::OneVsOne, no_python)]

@@ -64,7 +64,7 @@ pub(super) fn select_locally(
         validate: Validate::InnerHalf,
         ..FalkGrid::default()
     }
-    .with_k(&candidates.k)
+    .with_neighbours(&candidates.k)
     .with_costs(&candidates.costs)
     .with_kernels(candidates.kernels.clone())
     .with_models(candidates.models);

@@ -25,7 +25,7 @@ pub struct PegasosParams {
     #[param(default = 1.0, above = 0.0, short = 'c', python = "C", tunable)]
     pub cost: f64,
     /// Factors of the loss for some classes; 1 for all others.
-    #[param(above = 0.0, option = "class_weight", no_python)]
+    #[param(above = 0.0, option = "class_weight", python = "class_weight")]
     pub class_weights: ClassWeights,
     /// Weigh rows such that both classes of a machine weigh the same (Weighted-Pegasos).
     #[param(default = false)]
