@@ -42,6 +42,6 @@ pub use scalar::spectral_angle;
 pub use spec::KernelSpec;
 pub use width::{
     GAMMA_CAP, PairDistances, WIDTH_FLOOR, eta_from_distance, feature_variances, gamma_auto,
-    gamma_from_distance, gamma_mean, gamma_scale, mean_sq_dist, neighborhood_gamma, percentile,
+    gamma_from_distance, gamma_mean, gamma_scale, mean_sq_dist, neighbourhood_gamma, percentile,
     sigma_from_distance,
 };

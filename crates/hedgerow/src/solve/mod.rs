@@ -2,6 +2,7 @@
 
 mod conjugate;
 pub mod dual_coordinate;
+mod gap_looks;
 pub mod goldfarb_idnani;
 mod hessian;
 pub mod newton;
