@@ -27,6 +27,7 @@ pub mod linalg;
 pub mod local;
 mod model;
 pub mod neighbours;
+mod parallel;
 pub mod select;
 pub mod solve;
 mod spares;

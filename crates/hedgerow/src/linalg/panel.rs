@@ -4,7 +4,7 @@
 //! so that one vector load brings the same feature of neighbouring rows.
 
 use super::Real;
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each_chunk};
 
 /// Rows of a panel.
 pub(crate) const PANEL: usize = 16;
@@ -15,6 +15,11 @@ pub(crate) const PANEL: usize = 16;
 const QUERY_ROWS: usize = 6;
 /// Features that are added between two looks at the bounds.
 const STEP: usize = 4;
+/// Most panels of products that are computed before they are mapped, and most queries among them.
+const STRIP: usize = 48;
+const STRIP_QUERIES: usize = 24;
+/// Panels that one task packs.
+const TASK_PANELS: usize = 16;
 
 /// Dense rows in panels. The last panel is filled up, with zeros unless all rows began alike.
 #[derive(Debug, Clone)]
@@ -124,14 +129,16 @@ impl<T: Real> Panels<T> {
         fill: impl Fn(usize, &mut [T]) + Sync,
     ) -> Self {
         let mut values = vec![T::ZERO; n_rows.div_ceil(PANEL) * PANEL * n_features];
-        values
-            .par_chunks_mut((PANEL * n_features).max(1))
-            .enumerate()
-            .for_each_init(
-                || vec![T::ZERO; PANEL * n_features],
-                |rows, (p, panel)| {
+        let size = (PANEL * n_features).max(1);
+        for_each_chunk(
+            &mut values,
+            TASK_PANELS * size,
+            Grain::COARSE,
+            &|task, panels| {
+                let mut rows = vec![T::ZERO; PANEL * n_features];
+                for (p, panel) in panels.chunks_exact_mut(size).enumerate() {
                     rows.fill(T::ZERO);
-                    let first = p * PANEL;
+                    let first = (task * TASK_PANELS + p) * PANEL;
                     for (lane, row) in rows.chunks_exact_mut(n_features).enumerate() {
                         if first + lane < n_rows {
                             fill(first + lane, row);
@@ -143,8 +150,9 @@ impl<T: Real> Panels<T> {
                             column[lane] = rows[lane * n_features + f];
                         }
                     }
-                },
-            );
+                }
+            },
+        );
         Self { n_features, values }
     }
 
@@ -187,7 +195,8 @@ impl<T: Real> TileMap<T> for DotMap {
     }
 }
 
-/// Products of `ROWS` queries with the rows of `PANELS` panels that follow each other.
+/// Products of `ROWS` queries with the rows of `PANELS` panels that follow each other. If there are
+/// fewer queries, the last one is taken again and again.
 #[inline(always)]
 fn tile<
     const FMA: bool,
@@ -204,7 +213,9 @@ fn tile<
     let mut sums = [[[T::ZERO; PANEL]; ROWS]; PANELS];
     let (lanes, _) = panels.as_chunks::<PANEL>();
     let n_features = n_features.min(lanes.len() / PANELS);
-    let rows: [&[T]; ROWS] = std::array::from_fn(|r| &queries[r * stride..][..n_features]);
+    let last = queries.len() - stride;
+    let rows: [&[T]; ROWS] =
+        std::array::from_fn(|r| &queries[last.min(r * stride)..][..n_features]);
     let lanes: [&[[T; PANEL]]; PANELS] =
         std::array::from_fn(|p| &lanes[p * n_features..][..n_features]);
     // In steps of a fixed length the compiler sees that no index is out of bounds.
@@ -249,44 +260,178 @@ fn add<const FMA: bool, T: Real, const DIFFERENCE: bool>(
     }
 }
 
+/// The products of some queries with some panels, those of one query after the other.
+struct Strip<T> {
+    n_panels: usize,
+    products: [[T; PANEL]; STRIP],
+}
+
+/// Computes one tile of a strip, from query `q` and panel `p` of it on.
 #[inline(always)]
 fn run_tile<
     const FMA: bool,
     T: Real,
-    O: Real,
-    M: TileMap<T>,
     const ROWS: usize,
     const PANELS: usize,
+    const DIFFERENCE: bool,
 >(
-    panels: &Panels<T>,
     queries: &[T],
-    first_query: usize,
-    first_panel: usize,
-    map: M,
-    out: &mut [&mut [O]],
-    columns: (usize, usize),
+    n_features: usize,
+    panels: &[T],
+    (q, p): (usize, usize),
+    strip: &mut Strip<T>,
 ) {
-    let d = panels.n_features;
-    let block = &queries[first_query * d..(first_query + ROWS) * d];
-    let packed = panels.panels(first_panel, PANELS);
-    let sums = if M::DIFFERENCE {
-        tile::<FMA, T, ROWS, PANELS, true>(block, d, packed)
-    } else {
-        tile::<FMA, T, ROWS, PANELS, false>(block, d, packed)
-    };
+    let size = n_features * PANEL;
+    let block = &queries[q * n_features..];
+    let block = &block[..block.len().min(ROWS * n_features)];
+    let packed = &panels[p * size..(p + PANELS) * size];
+    let sums = tile::<FMA, T, ROWS, PANELS, DIFFERENCE>(block, n_features, packed);
     // By numbers: iterators over the sums would move them out of their registers.
-    for p in 0..PANELS {
-        let first_row = (first_panel + p) * PANEL;
-        for r in 0..ROWS {
-            let mapped = map.map::<FMA>(first_query + r, first_row, sums[p][r]);
-            store_panel(mapped, first_row, columns, out[first_query + r]);
+    for r in 0..ROWS {
+        if r * n_features < block.len() {
+            for p_of_tile in 0..PANELS {
+                let at = (q + r) * strip.n_panels + p + p_of_tile;
+                strip.products[at] = sums[p_of_tile][r];
+            }
         }
     }
 }
 
+/// All queries of a strip against `PANELS` of its panels.
+#[inline(always)]
+fn run_panels<const FMA: bool, T: Real, const PANELS: usize, const DIFFERENCE: bool>(
+    queries: &[T],
+    n_features: usize,
+    panels: &[T],
+    p: usize,
+    strip: &mut Strip<T>,
+) {
+    let n_queries = queries.len() / n_features;
+    let mut q = 0;
+    macro_rules! run {
+        ($rows:expr) => {
+            run_tile::<FMA, T, { $rows }, PANELS, DIFFERENCE>(
+                queries,
+                n_features,
+                panels,
+                (q, p),
+                strip,
+            )
+        };
+    }
+    if const { size_of::<T>() == 4 } {
+        // Few queries are common, and so are many: a tile of each size would be too much code.
+        while q < n_queries {
+            match n_queries - q {
+                1 => run!(1),
+                2 => run!(2),
+                3 | 4 => run!(4),
+                _ => run!(QUERY_ROWS),
+            }
+            q += QUERY_ROWS;
+        }
+    } else {
+        while q < n_queries {
+            match n_queries - q {
+                1 => run!(1),
+                2 => run!(2),
+                _ => run!(QUERY_ROWS / 2),
+            }
+            q += QUERY_ROWS / 2;
+        }
+    }
+}
+
+#[inline(always)]
+fn strip_body<const FMA: bool, const WIDE: bool, T: Real>(
+    difference: bool,
+    queries: &[T],
+    n_features: usize,
+    panels: &[T],
+    strip: &mut Strip<T>,
+) {
+    // In single precision nobody asks for differences.
+    if const { size_of::<T>() == 4 } || !difference {
+        run_strip::<FMA, WIDE, T, false>(queries, n_features, panels, strip);
+    } else {
+        run_strip::<FMA, WIDE, T, true>(queries, n_features, panels, strip);
+    }
+}
+
+#[inline(always)]
+fn run_strip<const FMA: bool, const WIDE: bool, T: Real, const DIFFERENCE: bool>(
+    queries: &[T],
+    n_features: usize,
+    panels: &[T],
+    strip: &mut Strip<T>,
+) {
+    let mut p = 0;
+    if WIDE {
+        // Twice the accumulators: six alone would wait for their own additions.
+        while p + 2 <= strip.n_panels {
+            run_panels::<FMA, T, 2, DIFFERENCE>(queries, n_features, panels, p, strip);
+            p += 2;
+        }
+    }
+    while p < strip.n_panels {
+        run_panels::<FMA, T, 1, DIFFERENCE>(queries, n_features, panels, p, strip);
+        p += 1;
+    }
+}
+
+multiversion! {
+    /// Fills a strip.
+    fn fill_strip[T: Real](
+        difference: bool,
+        queries: &[T],
+        n_features: usize,
+        panels: &[T],
+        strip: &mut Strip<T>,
+    ) = strip_body[WIDE];
+}
+
+/// Which products a strip holds, and which of them are asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// Number of the first query, to the map.
+    pub(super) first_query: usize,
+    pub(super) first_panel: usize,
+    pub(super) n_panels: usize,
+    /// The packed rows that are asked for.
+    pub(super) columns: (usize, usize),
+}
+
+#[inline(always)]
+fn finish_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+    products: &[[T; PANEL]],
+    place: Place,
+    map: M,
+    out: &mut [&mut [O]],
+) {
+    let of_queries = products.chunks_exact(place.n_panels);
+    for (q, (row, products)) in out.iter_mut().zip(of_queries).enumerate() {
+        for (p, &values) in products.iter().enumerate() {
+            let first_row = (place.first_panel + p) * PANEL;
+            let mapped = map.map::<FMA>(place.first_query + q, first_row, values);
+            store_panel(mapped, first_row, place.columns, row);
+        }
+    }
+}
+
+multiversion! {
+    /// Maps products and writes them where they belong: those of one query after the other to one
+    /// slice after the other.
+    pub(super) fn finish_strip[T: Real, O: Real, M: TileMap<T>](
+        products: &[[T; PANEL]],
+        place: Place,
+        map: M,
+        out: &mut [&mut [O]],
+    ) = finish_body;
+}
+
 /// Stores the values of one panel that lie inside the asked-for columns.
 #[inline(always)]
-pub(super) fn store_panel<T: Real, O: Real>(
+fn store_panel<T: Real, O: Real>(
     values: [T; PANEL],
     first_row: usize,
     columns: (usize, usize),
@@ -307,8 +452,12 @@ pub(super) fn store_panel<T: Real, O: Real>(
     }
 }
 
-#[inline(always)]
-fn block_body<const FMA: bool, const WIDE: bool, T: Real, O: Real, M: TileMap<T>>(
+/// Writes, for every query row (`queries` holds them row after row) and every packed row in
+/// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
+///
+/// Strip by strip: what multiplies knows no maps, and what maps knows no tiles, so that neither is
+/// compiled for each case of the other.
+pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
     panels: &Panels<T>,
     queries: &[T],
     columns: (usize, usize),
@@ -318,69 +467,34 @@ fn block_body<const FMA: bool, const WIDE: bool, T: Real, O: Real, M: TileMap<T>
     if columns.0 >= columns.1 {
         return;
     }
-    let mut p = columns.0 / PANEL;
+    let d = panels.n_features;
     let end = columns.1.div_ceil(PANEL);
-    if WIDE {
-        // Twice the accumulators: six alone would wait for their own additions.
-        while p + 2 <= end {
-            run_panels::<FMA, T, O, M, 2>(panels, queries, p, map, out, columns);
-            p += 2;
+    let mut strip = Strip {
+        n_panels: 0,
+        products: [[T::ZERO; PANEL]; STRIP],
+    };
+    // Two panels stay in the cache while many queries meet them; few queries meet more panels, an
+    // even number, for tiles of two.
+    let queries_at_once = out.len().clamp(1, STRIP_QUERIES);
+    let panels_at_once = STRIP / queries_at_once / 2 * 2;
+    for first_panel in (columns.0 / PANEL..end).step_by(panels_at_once) {
+        strip.n_panels = panels_at_once.min(end - first_panel);
+        let packed = panels.panels(first_panel, strip.n_panels);
+        for (group, out) in out.chunks_mut(queries_at_once).enumerate() {
+            let first_query = group * queries_at_once;
+            if d > 0 {
+                let queries = &queries[first_query * d..(first_query + out.len()) * d];
+                fill_strip(M::DIFFERENCE, queries, d, packed, &mut strip);
+            }
+            let place = Place {
+                first_query,
+                first_panel,
+                n_panels: strip.n_panels,
+                columns,
+            };
+            finish_strip(&strip.products, place, map, out);
         }
     }
-    while p < end {
-        run_panels::<FMA, T, O, M, 1>(panels, queries, p, map, out, columns);
-        p += 1;
-    }
-}
-
-/// All queries against `PANELS` panels.
-#[inline(always)]
-fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const PANELS: usize>(
-    panels: &Panels<T>,
-    queries: &[T],
-    p: usize,
-    map: M,
-    out: &mut [&mut [O]],
-    columns: (usize, usize),
-) {
-    let n_queries = out.len();
-    let mut q = 0;
-    macro_rules! run {
-        ($rows:expr) => {
-            run_tile::<FMA, T, O, M, { $rows }, PANELS>(panels, queries, q, p, map, out, columns)
-        };
-    }
-    if size_of::<T>() == 4 {
-        while q + QUERY_ROWS <= n_queries {
-            run!(QUERY_ROWS);
-            q += QUERY_ROWS;
-        }
-    } else {
-        while q + QUERY_ROWS / 2 <= n_queries {
-            run!(QUERY_ROWS / 2);
-            q += QUERY_ROWS / 2;
-        }
-    }
-    match n_queries - q {
-        5 => run!(5),
-        4 => run!(4),
-        3 => run!(3),
-        2 => run!(2),
-        1 => run!(1),
-        _ => {}
-    }
-}
-
-multiversion! {
-    /// Writes, for every query row (`queries` holds them row after row) and every packed row in
-    /// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
-    pub(crate) fn panel_block[T: Real, O: Real, M: TileMap<T>](
-        panels: &Panels<T>,
-        queries: &[T],
-        columns: (usize, usize),
-        map: M,
-        out: &mut [&mut [O]],
-    ) = block_body[WIDE];
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@
 //! independent sums are under way; shorter rows of a group are filled up with zeros.
 
 use super::Real;
-use super::panel::{PANEL, TileMap, store_panel};
+use super::panel::{PANEL, Place, TileMap, finish_strip};
 
 /// Query rows of one pass.
 pub(crate) const SPARSE_QUERIES: usize = 16;
 /// Packed rows of a group.
 const GROUP: usize = 4;
+/// Panels whose products are computed before they are mapped.
+const STRIP_PANELS: usize = 4;
 
 /// One entry of each row of a group.
 #[derive(Debug, Clone, Copy)]
@@ -129,41 +131,67 @@ fn add_lanes<const FMA: bool, T: Real, const N: usize>(
 }
 
 #[inline(always)]
-fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const N: usize>(
+fn run_panels<const FMA: bool, T: Real, const N: usize>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
-    columns: (usize, usize),
-    first_query: usize,
-    map: M,
-    out: &mut [&mut [O]],
+    first_panel: usize,
+    n_panels: usize,
+    products: &mut [[T; PANEL]],
 ) {
     let lanes: &[[T; SPARSE_QUERIES]] = &queries.lanes;
-    for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
+    for p in 0..n_panels {
         let mut sums = [[[T::ZERO; N]; GROUP]; PANEL / GROUP];
         for (g, sum) in sums.iter_mut().enumerate() {
-            *sum = group_sums::<FMA, T, N>(rows.group(p * (PANEL / GROUP) + g), lanes);
+            let group = (first_panel + p) * (PANEL / GROUP) + g;
+            *sum = group_sums::<FMA, T, N>(rows.group(group), lanes);
         }
         // Without this barrier the compiler merges the turning below into the sums above and
         // vectorises them along the wrong axis.
         let sums = std::hint::black_box(&sums);
-        let mut turned = [[T::ZERO; PANEL]; N];
-        for (g, sum) in sums.iter().enumerate() {
-            for q in 0..N {
+        for q in 0..N {
+            let turned = &mut products[q * n_panels + p];
+            for (g, sum) in sums.iter().enumerate() {
                 for member in 0..GROUP {
-                    turned[q][g * GROUP + member] = sum[member][q];
+                    turned[g * GROUP + member] = sum[member][q];
                 }
             }
-        }
-        let first_row = p * PANEL;
-        for (q, row) in out.iter_mut().enumerate() {
-            let mapped = map.map::<FMA>(first_query + q, first_row, turned[q]);
-            store_panel(mapped, first_row, columns, row);
         }
     }
 }
 
 #[inline(always)]
-fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+fn strip_body<const FMA: bool, T: Real>(
+    rows: &SparseRows<T>,
+    queries: &SparseQueries<T>,
+    n_queries: usize,
+    first_panel: usize,
+    n_panels: usize,
+    products: &mut [[T; PANEL]],
+) {
+    const HALF: usize = SPARSE_QUERIES / 2;
+    if n_queries <= HALF {
+        run_panels::<FMA, T, HALF>(rows, queries, first_panel, n_panels, products);
+    } else {
+        run_panels::<FMA, T, SPARSE_QUERIES>(rows, queries, first_panel, n_panels, products);
+    }
+}
+
+multiversion! {
+    /// Products of the queries with some panels, those of one query after the other.
+    fn fill_strip[T: Real](
+        rows: &SparseRows<T>,
+        queries: &SparseQueries<T>,
+        n_queries: usize,
+        first_panel: usize,
+        n_panels: usize,
+        products: &mut [[T; PANEL]],
+    ) = strip_body;
+}
+
+/// Writes, for the queries loaded in lanes `0..out.len()` and every packed row in
+/// `columns.0..columns.1`, the mapped inner product to `out[lane][row - columns.0]`.
+/// Lane `l` is query `first_query + l` to the map.
+pub(crate) fn sparse_block<T: Real, O: Real, M: TileMap<T>>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
     columns: (usize, usize),
@@ -174,30 +202,24 @@ fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
     if columns.0 >= columns.1 {
         return;
     }
-    if out.len() <= SPARSE_QUERIES / 2 {
-        run_panels::<FMA, T, O, M, { SPARSE_QUERIES / 2 }>(
+    let mut products = [[T::ZERO; PANEL]; STRIP_PANELS * SPARSE_QUERIES];
+    let end = columns.1.div_ceil(PANEL);
+    for first_panel in (columns.0 / PANEL..end).step_by(STRIP_PANELS) {
+        let n_panels = STRIP_PANELS.min(end - first_panel);
+        fill_strip(
             rows,
             queries,
-            columns,
-            first_query,
-            map,
-            out,
+            out.len(),
+            first_panel,
+            n_panels,
+            &mut products,
         );
-    } else {
-        run_panels::<FMA, T, O, M, SPARSE_QUERIES>(rows, queries, columns, first_query, map, out);
+        let place = Place {
+            first_query,
+            first_panel,
+            n_panels,
+            columns,
+        };
+        finish_strip(&products, place, map, out);
     }
-}
-
-multiversion! {
-    /// Writes, for the queries loaded in lanes `0..out.len()` and every packed row in
-    /// `columns.0..columns.1`, the mapped inner product to `out[lane][row - columns.0]`.
-    /// Lane `l` is query `first_query + l` to the map.
-    pub(crate) fn sparse_block[T: Real, O: Real, M: TileMap<T>](
-        rows: &SparseRows<T>,
-        queries: &SparseQueries<T>,
-        columns: (usize, usize),
-        first_query: usize,
-        map: M,
-        out: &mut [&mut [O]],
-    ) = sparse_body;
 }
