@@ -4,7 +4,8 @@
 //! them. Models fitted from Python are sorted already; those of the program may not be.
 
 use hedgerow::data::ClassName;
-use hedgerow::svm::{Expansion, Multiclass, SvmParts};
+use hedgerow::kernel::Expansion;
+use hedgerow::svm::{Multiclass, SvmParts};
 
 /// Where the decision values of a model stand in Python.
 #[derive(Debug, Clone)]

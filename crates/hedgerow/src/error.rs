@@ -266,3 +266,15 @@ pub(crate) fn ensure_finite(name: &'static str, value: f64) -> Result<()> {
         requirement: "finite",
     })
 }
+
+/// Accepts as many as there should be.
+pub(crate) fn ensure_shape(what: &'static str, expected: usize, found: usize) -> Result<()> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Error::Shape {
+        what,
+        expected,
+        found,
+    })
+}

@@ -25,6 +25,7 @@ pub mod evaluate;
 pub mod kernel;
 pub mod linalg;
 pub mod local;
+pub mod machines;
 mod model;
 pub mod neighbours;
 mod parallel;

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // A failed helper fails the test.
 
 use hedgerow::data::{CsrMatrix, Generator, Samples};
-use hedgerow::kernel::{CachedGram, Gram, Kernel};
+use hedgerow::kernel::{Gram, Kernel};
+use hedgerow::machines::CachedGram;
 use hedgerow::solve::smo::SymmetricMatrix;
 
 /// Every kernel of the catalogue, plain and composed.

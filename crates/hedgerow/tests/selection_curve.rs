@@ -20,6 +20,10 @@ fn mrmr() -> Selector {
     Selector::Mrmr(SimilarityKind::default(), MrmrParams::default())
 }
 
+fn best_by(selector: Selector) -> impl Fn(&Dataset, usize) -> Result<Vec<usize>> {
+    move |train, wanted| selector.best(train, wanted)
+}
+
 #[test]
 fn chosen_features_keep_their_values_names_weights_and_order() {
     let weights: Vec<f64> = (0..20).map(|i| 1.0 + f64::from(i)).collect();
@@ -59,7 +63,7 @@ fn the_curve_is_what_selecting_training_and_counting_by_hand_gives() {
     let data = random_data(90, 12, 3, 0.0, 2);
     let splits = folds_for(&data, 5, 7).expect("valid");
     let sizes = [1, 3, 12, 40];
-    let curve = selection_curve(&data, &splits, &mrmr(), &sizes, linear).expect("valid");
+    let curve = selection_curve(&data, &splits, best_by(mrmr()), &sizes, linear).expect("valid");
     assert_eq!(curve.sizes, sizes);
     for (s, &size) in sizes.iter().enumerate() {
         for (at, split) in splits.iter().enumerate() {
@@ -101,10 +105,12 @@ fn features_are_selected_without_the_test_rows() {
     let data = Dataset::new(samples, labels).expect("valid");
     let splits = folds_for(&data, 10, 0).expect("valid");
     let relevance = Selector::MaxRelevance(SimilarityKind::default());
-    let inside = selection_curve(&data, &splits, &relevance, &[20], linear).expect("valid");
+    let inside =
+        selection_curve(&data, &splits, best_by(relevance.clone()), &[20], linear).expect("valid");
     let best = relevance.rank(&data, None).expect("valid").ranking;
     let leaked = data.select_features(best.top(20)).expect("valid");
-    let outside = selection_curve(&leaked, &splits, &relevance, &[20], linear).expect("valid");
+    let outside =
+        selection_curve(&leaked, &splits, best_by(relevance), &[20], linear).expect("valid");
     let (honest, flattered) = (inside.summaries()[0].0, outside.summaries()[0].0);
     assert!(honest > 0.35, "{honest}");
     assert!(flattered < honest - 0.2, "{flattered} beside {honest}");
@@ -114,18 +120,20 @@ fn features_are_selected_without_the_test_rows() {
 fn a_curve_has_defined_ends() {
     let data = random_data(30, 4, 2, 0.0, 4);
     let splits = folds_for(&data, 3, 0).expect("valid");
-    let zero = selection_curve(&data, &splits, &mrmr(), &[0], linear);
+    let zero = selection_curve(&data, &splits, best_by(mrmr()), &[0], linear);
     assert!(matches!(zero, Err(Error::Parameter { name: "sizes", .. })));
-    let nothing = selection_curve(&data, &splits, &mrmr(), &[], linear).expect("valid");
+    let nothing = selection_curve(&data, &splits, best_by(mrmr()), &[], linear).expect("valid");
     assert!(nothing.sizes.is_empty() && nothing.errors.is_empty());
-    let none = selection_curve(&data, &[], &mrmr(), &[2], linear).expect("valid");
+    let none = selection_curve(&data, &[], best_by(mrmr()), &[2], linear).expect("valid");
     assert!(none.errors[0].is_empty() && none.summaries()[0].0.is_nan());
     // One class to train on is the business of the classifier, whose error comes through.
     let single = Split {
         train: (0..30).step_by(2).collect(),
         test: vec![1],
     };
-    let failed = selection_curve(&data, &[single], &mrmr(), &[1], |_| Err(Error::NoRows));
+    let failed = selection_curve(&data, &[single], best_by(mrmr()), &[1], |_| {
+        Err(Error::NoRows)
+    });
     assert_eq!(failed, Err(Error::NoRows));
 }
 
@@ -138,7 +146,9 @@ fn a_curve_does_not_see_threads() {
             .num_threads(threads)
             .build()
             .expect("valid");
-        pool.install(|| selection_curve(&data, &splits, &mrmr(), &[2, 5], linear).expect("valid"))
+        pool.install(|| {
+            selection_curve(&data, &splits, best_by(mrmr()), &[2, 5], linear).expect("valid")
+        })
     };
     assert_eq!(run(1), run(4));
 }

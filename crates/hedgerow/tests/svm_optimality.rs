@@ -4,9 +4,9 @@
 mod svm_support;
 
 use hedgerow::data::{Dataset, Generator, Samples};
-use hedgerow::kernel::Kernel;
+use hedgerow::kernel::{Expansion, Kernel};
 use hedgerow::svm::{
-    Expansion, NuSvcParams, NuSvrParams, OneClassParams, SvcParams, SvmClassifier, SvrParams,
+    NuSvcParams, NuSvrParams, OneClassParams, SvcParams, SvmClassifier, SvrParams,
 };
 use hedgerow::{Error, Predictor, Status};
 use proptest::prelude::*;

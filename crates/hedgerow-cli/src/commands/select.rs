@@ -294,7 +294,8 @@ fn curve(
     let mut trainer = trainer.duplicate();
     trainer.share_memory(splits.len().min(session.threads));
     session.progress("cross-validating");
-    let result = selection_curve(data, &splits, selector, &sizes, |train| {
+    let best = |train: &_, wanted| selector.best(train, wanted);
+    let result = selection_curve(data, &splits, best, &sizes, |train| {
         Ok(Box::new(Fit(trainer.fit(train)?)) as Box<dyn Predictor>)
     })
     .map_err(Failure::data(&input.name));

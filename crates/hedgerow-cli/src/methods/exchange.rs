@@ -8,10 +8,9 @@ use super::{Model, StorableModel};
 use crate::failure::Failure;
 use crate::store::{Origin, Stored};
 use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
-use hedgerow::kernel::{Kernel, Radial};
+use hedgerow::kernel::{Expansion, Kernel, Machine, Radial};
 use hedgerow::svm::{
-    Expansion, Machine, Multiclass, OneClassSvm, Sigmoid, SvmClassifier, SvmParts, SvmRegressor,
-    pairs,
+    Multiclass, OneClassSvm, Sigmoid, SvmClassifier, SvmParts, SvmRegressor, pairs,
 };
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType};

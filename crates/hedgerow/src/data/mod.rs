@@ -8,6 +8,7 @@ mod rng;
 mod samples;
 mod scaling;
 mod split;
+mod weights;
 
 pub use dataset::{Dataset, Target};
 pub use labels::{ClassLabels, ClassName};
@@ -19,3 +20,4 @@ pub use split::{
     Split, folds, folds_for, hold_out, repeated_hold_out, repeated_stratified_hold_out,
     stratified_folds, stratified_hold_out,
 };
+pub(crate) use weights::{row_weights, weighty_rows, without_weightless_rows};

@@ -2,8 +2,7 @@
 
 use super::statistics::mean_and_deviation;
 use crate::data::{Dataset, Split};
-use crate::select::{Selector, count_wrong};
-use crate::{Error, Predictor, Result};
+use crate::{Error, Prediction, Predictor, Result};
 use rayon::prelude::*;
 
 /// Errors for every number of features and every split.
@@ -30,14 +29,18 @@ impl SelectionCurve {
 
 /// Ranks the features by the training part of every split alone, trains with the best of them
 /// and counts the errors in the test part. Splits run in parallel.
-pub fn selection_curve<F>(
+///
+/// `rank(train, wanted)` names features, the best first: `wanted` of them if it can, and it may
+/// name more.
+pub fn selection_curve<R, F>(
     data: &Dataset,
     splits: &[Split],
-    selector: &Selector,
+    rank: R,
     sizes: &[usize],
     fit: F,
 ) -> Result<SelectionCurve>
 where
+    R: Fn(&Dataset, usize) -> Result<Vec<usize>> + Sync,
     F: Fn(&Dataset) -> Result<Box<dyn Predictor>> + Sync,
 {
     if let Some(&size) = sizes.iter().find(|&&size| size == 0) {
@@ -52,11 +55,11 @@ where
         .par_iter()
         .map(|split| {
             let (train, test) = (data.select(&split.train), data.select(&split.test));
-            let ranking = selector.rank(&train, Some(largest))?.ranking;
+            let ranking = rank(&train, largest)?;
             sizes
                 .iter()
                 .map(|&size| {
-                    let mut features = ranking.top(size).to_vec();
+                    let mut features = ranking[..size.min(ranking.len())].to_vec();
                     features.sort_unstable();
                     let model = fit(&train.select_features(&features)?)?;
                     let reduced = test.select_features(&features)?;
@@ -77,4 +80,20 @@ where
             .map(|s| of(s).map(|cell| cell.1).collect())
             .collect(),
     })
+}
+
+/// Rows whose class is not the predicted one.
+fn count_wrong(model: &dyn Predictor, data: &Dataset) -> Result<usize> {
+    let labels = data.classes()?;
+    let Prediction::Classes(predicted) = model.predict(data.samples().view())? else {
+        return Err(Error::Target {
+            needed: "a classifier",
+            found: "a regressor",
+        });
+    };
+    let names = model.classes().unwrap_or(&[]);
+    let pairs = predicted.iter().zip(labels.codes());
+    Ok(pairs
+        .filter(|&(&p, &code)| names.get(p as usize) != labels.names().get(code as usize))
+        .count())
 }

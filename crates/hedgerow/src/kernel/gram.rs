@@ -127,7 +127,7 @@ impl<'a> Gram<'a> {
     }
 
     /// Calls `work(index, chunk)` for every chunk of `size` items, in parallel if allowed.
-    pub(super) fn for_each_chunk<T: Send>(
+    pub(crate) fn for_each_chunk<T: Send>(
         &self,
         items: &mut [T],
         size: usize,

@@ -1,8 +1,9 @@
 //! Kernels and the engine that evaluates them in blocks.
 
-mod cache;
 mod composite;
 mod distance;
+mod evaluator;
+mod expansion;
 mod expr;
 mod gram;
 mod local;
@@ -16,8 +17,10 @@ mod text;
 mod vocabulary;
 mod width;
 
-pub use cache::CachedGram;
 pub use distance::sq_dist;
+pub(crate) use evaluator::{Evaluator, Use, linear_value, linear_weights};
+pub use expansion::{Expansion, Machine};
+pub(crate) use expansion::{check_samples, keep_rows};
 pub use expr::{Kernel, LocalOperator, MAX_DEPTH};
 pub use gram::{Gram, GramQueries};
 pub use local::{

@@ -5,7 +5,7 @@ use super::machine::LocalModel;
 use super::ready::Scratch;
 use crate::data::SamplesView;
 use crate::kernel::Gram;
-use crate::svm::pairs;
+use crate::machines::pairs;
 use crate::{Result, kernel::Kernel};
 use serde::Serialize;
 

@@ -4,8 +4,8 @@ use super::falk::{Assign, FalkSvm};
 use super::machine::LocalModel;
 use super::ready::Scratch;
 use crate::data::{ClassName, SamplesView};
+use crate::machines::{largest, pairs};
 use crate::neighbours::Neighbour;
-use crate::svm::{largest, pairs};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use rayon::prelude::*;
 

@@ -7,9 +7,11 @@ use super::params::LocalSvmParams;
 use super::store::{Answers, Store};
 use crate::data::{Generator, Samples};
 use crate::kernel::{GaussianRows, Kernel, matrix_of_neighbourhood};
+use crate::machines::small::{Costs, SmallSvc, SmallSvr};
+use crate::machines::{
+    CALIBRATION_FOLDS, Sigmoid, Solved, calibration_folds, class_costs, pairs, too_large,
+};
 use crate::solve::smo::Limits;
-use crate::svm::small::{Costs, SmallSvc, SmallSvr};
-use crate::svm::{CALIBRATION_FOLDS, Sigmoid, Solved, calibration_folds, pairs, too_large};
 use crate::{Error, Result, Status};
 use std::time::Instant;
 
@@ -93,15 +95,10 @@ impl<'a> Learner<'a> {
                 problem: "neighbourhoods are found by features: give the features and a kernel",
             });
         }
-        let mut class_costs = vec![params.cost; store.n_classes().unwrap_or(1)];
-        if let Answers::Classes(labels) = &store.answers {
-            for (name, weight) in &params.class_weights {
-                let code = labels.code_of(name).ok_or_else(|| Error::UnknownClass {
-                    name: name.to_string(),
-                })?;
-                class_costs[code as usize] = params.cost * weight;
-            }
-        }
+        let class_costs = match &store.answers {
+            Answers::Classes(labels) => class_costs(labels, params.cost, &params.class_weights)?,
+            Answers::Real(_) => vec![params.cost],
+        };
         Ok(Self {
             store,
             params,

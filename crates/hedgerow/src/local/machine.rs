@@ -5,7 +5,7 @@
 
 use crate::kernel::Kernel;
 use crate::linalg::dot;
-use crate::svm::{Multiclass, Sigmoid, couple};
+use crate::machines::{Multiclass, Sigmoid, couple};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct LocalMachines {
     pub support: Vec<u32>,
     /// Codes of the classes that occur, ascending; empty for regression.
     pub classes: Vec<u32>,
-    /// One machine a pair of classes in the order of [`crate::svm::pairs`], or one for regression.
+    /// One machine a pair of classes in the order of [`crate::machines::pairs`], or one for regression.
     pub machines: Vec<LocalMachine>,
 }
 

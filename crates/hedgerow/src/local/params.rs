@@ -4,7 +4,7 @@ use crate::Result;
 use crate::data::ClassName;
 use crate::error::{ensure_not_negative, ensure_positive};
 use crate::kernel::KernelSpec;
-use crate::svm::SolverParams;
+use crate::machines::SolverParams;
 use serde::{Deserialize, Serialize};
 
 /// How the machine of one neighbourhood is trained: C-SVC for classes (one-vs-one for more than

@@ -1,9 +1,10 @@
 //! The training rows that a local model keeps, with what is known of them.
 
 use super::numbers::RowNumbers;
+use crate::data::weighty_rows;
 use crate::data::{ClassLabels, Dataset, Samples, SamplesView, Target};
+use crate::kernel::check_samples;
 use crate::neighbours::nearby_order;
-use crate::svm::{check_samples, weighty_rows};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 

@@ -64,6 +64,5 @@ pub use rfe::{Elimination, Rfe, RfeKernel, RfeParams};
 pub use selector::{Selection, Selector, SimilarityKind};
 pub use similarity::{GivenSimilarity, Similarity};
 pub use streamwise::StreamwiseParams;
-pub(crate) use subset_error::count_wrong;
 pub use subset_error::{SubsetError, SubsetErrorParams};
 pub use wrapper::{Direction, WrapperParams};

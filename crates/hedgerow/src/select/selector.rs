@@ -101,6 +101,11 @@ impl Selector {
         }
     }
 
+    /// The features from the best down: `wanted` of them or more, as far as the method can.
+    pub fn best(&self, data: &Dataset, wanted: usize) -> Result<Vec<usize>> {
+        Ok(self.rank(data, Some(wanted))?.ranking.features)
+    }
+
     /// Ranks features; at least the best `wanted` if given, as far as the method can.
     pub fn rank(&self, data: &Dataset, wanted: Option<usize>) -> Result<Selection> {
         self.check()?;

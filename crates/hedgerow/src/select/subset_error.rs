@@ -5,8 +5,8 @@ use super::RfeKernel;
 use crate::data::{Dataset, Target, folds_for};
 use crate::error::ensure_positive;
 use crate::kernel::Kernel;
-use crate::svm::SvcParams;
-use crate::{Error, Prediction, Predictor, Result};
+use crate::machines::SoftMargin;
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A support vector machine and the folds that judge it.
@@ -37,7 +37,7 @@ impl Default for SubsetErrorParams {
 /// Training and test parts by which subsets are judged.
 #[derive(Debug)]
 pub struct SubsetError {
-    machine: SvcParams,
+    machine: SoftMargin,
     parts: Vec<(Dataset, Dataset)>,
     n_rows: usize,
 }
@@ -105,9 +105,7 @@ impl SubsetErrorParams {
         };
         let splits = folds_for(&plain, self.folds, self.seed)?;
         Ok(SubsetError {
-            machine: SvcParams::default()
-                .with_kernel(kernel)
-                .with_cost(self.cost),
+            machine: SoftMargin::new(kernel, self.cost),
             parts: splits
                 .iter()
                 .map(|split| (plain.select(&split.train), plain.select(&split.test)))
@@ -123,25 +121,12 @@ impl SubsetError {
     pub fn of(&self, features: &[usize]) -> Result<f64> {
         let mut wrong = 0;
         for (train, test) in &self.parts {
-            let model = self.machine.fit(&train.select_features(features)?)?.model;
-            wrong += count_wrong(&model, &test.select_features(features)?)?;
+            let machines = self.machine.train(&train.select_features(features)?)?;
+            let reduced = test.select_features(features)?;
+            let predicted = machines.into_codes(reduced.samples().view())?;
+            let known = reduced.classes()?.codes();
+            wrong += predicted.iter().zip(known).filter(|(p, c)| p != c).count();
         }
         Ok(wrong as f64 / self.n_rows.max(1) as f64)
     }
-}
-
-/// Rows whose class is not the predicted one.
-pub(crate) fn count_wrong(model: &dyn Predictor, data: &Dataset) -> Result<usize> {
-    let labels = data.classes()?;
-    let Prediction::Classes(predicted) = model.predict(data.samples().view())? else {
-        return Err(Error::Target {
-            needed: "a classifier",
-            found: "a regressor",
-        });
-    };
-    let names = model.classes().unwrap_or(&[]);
-    let pairs = predicted.iter().zip(labels.codes());
-    Ok(pairs
-        .filter(|&(&p, &code)| names.get(p as usize) != labels.names().get(code as usize))
-        .count())
 }

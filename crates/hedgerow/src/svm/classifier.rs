@@ -1,12 +1,10 @@
 //! A fitted SVM classifier.
 
-use super::coupling::{PROBABILITY_FLOOR, couple};
-use super::expansion::{Evaluator, Use};
-use super::multiclass::pairs;
 use super::parts::Classification;
 use super::{Multiclass, Sigmoid, SvmParts};
 use crate::data::{ClassName, SamplesView};
-use crate::kernel::Kernel;
+use crate::kernel::{Evaluator, Kernel, Use};
+use crate::machines::{PROBABILITY_FLOOR, couple};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -98,14 +96,20 @@ impl SvmClassifier {
         self.parts.sigmoids.is_some()
     }
 
-    fn score_columns(&self) -> Vec<String> {
+    fn classes_of(&self, n_rows: usize, decisions: &[f64]) -> Prediction {
+        let k = self.parts.classes.len();
+        Prediction::Classes(self.parts.multiclass.decide_rows(k, n_rows, decisions))
+    }
+
+    fn score_matrix(&self, n_rows: usize, decisions: Vec<f64>) -> ScoreMatrix {
         let classes = &self.parts.classes;
-        match (self.parts.multiclass, classes.len()) {
-            (_, 1) => vec![classes[0].to_string()],
-            (Multiclass::OneVsRest, 3..) => classes.iter().map(ToString::to_string).collect(),
-            (_, k) => pairs(k)
-                .map(|(a, b)| format!("{}/{}", classes[a], classes[b]))
-                .collect(),
+        ScoreMatrix {
+            columns: self.parts.multiclass.score_columns(classes),
+            values: if classes.len() == 1 {
+                vec![1.0; n_rows]
+            } else {
+                decisions
+            },
         }
     }
 
@@ -139,28 +143,14 @@ impl Predictor for SvmClassifier {
 
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
         let decisions = self.evaluator.decisions(samples)?;
-        let k = self.parts.classes.len();
-        let width = self.evaluator.expansion().machines.len();
-        if width == 0 {
-            return Ok(Prediction::Classes(vec![0; samples.n_rows()]));
-        }
-        let decide = |row: &[f64]| self.parts.multiclass.decide(k, row);
-        Ok(Prediction::Classes(
-            decisions.chunks(width).map(decide).collect(),
-        ))
+        Ok(self.classes_of(samples.n_rows(), &decisions))
     }
 
     /// One-vs-one and DAG: a column `a/b` a pair, positive for `a`. One-vs-rest: a column a class.
     /// Two classes: one column. A single class: a column of ones.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        let mut values = self.evaluator.decisions(samples)?;
-        if self.parts.classes.len() == 1 {
-            values = vec![1.0; samples.n_rows()];
-        }
-        Ok(ScoreMatrix {
-            columns: self.score_columns(),
-            values,
-        })
+        let decisions = self.evaluator.decisions(samples)?;
+        Ok(self.score_matrix(samples.n_rows(), decisions))
     }
 
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {

@@ -17,35 +17,18 @@
 //! rows show them (with labels −1 and +1 the latter is first), and ties go to the class that
 //! stands first.
 
-mod binary;
 mod classifier;
-mod coupling;
-mod duals;
-mod expansion;
-mod large;
 pub mod linear;
-mod multiclass;
 mod one_class;
-mod params;
 mod parts;
 mod regression;
-mod sigmoid;
-pub mod small;
-mod small_regression;
 mod svc;
 
-pub(crate) use binary::{Solved, too_large};
+pub use crate::machines::{
+    Duals, Multiclass, PROBABILITY_FLOOR, Sigmoid, SolverParams, couple, largest, pairs, small,
+};
 pub use classifier::SvmClassifier;
-pub use coupling::{PROBABILITY_FLOOR, couple};
-pub use duals::Duals;
-pub(crate) use large::LargeSvm;
-pub use multiclass::{Multiclass, largest, pairs};
 pub use one_class::{OneClassParams, OneClassSvm};
-pub use params::SolverParams;
-pub(crate) use parts::check_samples;
-pub use parts::{Expansion, Machine, SvmParts};
+pub use parts::SvmParts;
 pub use regression::{NuSvrParams, SvmRegressor, SvrParams};
-pub use sigmoid::Sigmoid;
-pub(crate) use sigmoid::{CALIBRATION_FOLDS, calibration_folds};
 pub use svc::{NuSvcParams, SvcParams};
-pub(crate) use svc::{weighty_rows, without_weightless_rows};

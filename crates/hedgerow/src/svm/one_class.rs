@@ -1,12 +1,10 @@
 //! The support of a distribution.
 
-use super::binary::Workshop;
-use super::expansion::{Evaluator, Use};
-use super::params::forward_solver_builders;
-use super::svc::{ensure_nu, keep_rows, row_weights, without_weightless_rows};
-use super::{Expansion, Machine, SolverParams};
-use crate::data::{ClassName, Dataset, SamplesView};
-use crate::kernel::Kernel;
+use super::SolverParams;
+use super::svc::ensure_nu;
+use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
+use crate::kernel::{Evaluator, Expansion, Use};
+use crate::machines::{Workshop, forward_solver_builders};
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -78,7 +76,7 @@ impl OneClassParams {
         let bounded = (0..n)
             .filter(|&t| solution.beta[t] >= problem.upper[t])
             .count();
-        let model = OneClassSvm::from_parts(expansion(kernel, view, &solution.beta, rho)?)?;
+        let model = OneClassSvm::from_parts(Expansion::of_one(kernel, view, &solution.beta, rho)?)?;
         let report = Report {
             status: solution.status,
             iterations: solution.iterations,
@@ -89,29 +87,6 @@ impl OneClassParams {
         };
         Ok(Fitted { model, report })
     }
-}
-
-/// The expansion of one machine whose coefficients are given for every row.
-pub(super) fn expansion(
-    kernel: Kernel,
-    view: SamplesView<'_>,
-    coefficients: &[f64],
-    rho: f64,
-) -> Result<Expansion> {
-    let kept: Vec<usize> = (0..coefficients.len())
-        .filter(|&i| coefficients[i] != 0.0)
-        .collect();
-    let machine = Machine {
-        support: (0..kept.len() as u32).collect(),
-        coefficients: kept.iter().map(|&i| coefficients[i]).collect(),
-        rho,
-    };
-    Ok(Expansion {
-        support_vectors: keep_rows(&kernel, view, &kept)?,
-        n_features: view.n_features(),
-        kernel,
-        machines: vec![machine],
-    })
 }
 
 /// A fitted one-class SVM: class `1` inside the region, class `-1` outside.

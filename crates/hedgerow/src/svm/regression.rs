@@ -1,14 +1,11 @@
 //! ε-SVR and ν-SVR.
 
-use super::binary::{Solved, Workshop};
-use super::expansion::{Evaluator, Use};
-use super::one_class::expansion;
-use super::params::forward_solver_builders;
-use super::svc::{ensure_nu, row_weights, without_weightless_rows};
-use super::{Expansion, SolverParams};
-use crate::data::{ClassName, Dataset, SamplesView};
+use super::SolverParams;
+use super::svc::ensure_nu;
+use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
 use crate::error::{ensure_not_negative, ensure_positive};
-use crate::solve::smo::{DenseSolver, Problem};
+use crate::kernel::{Evaluator, Expansion, Use};
+use crate::machines::{Tube, Workshop, forward_solver_builders, solve_tube};
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Instant;
@@ -113,50 +110,6 @@ impl NuSvrParams {
     }
 }
 
-/// What sets the width of the tube in which errors are free.
-#[derive(Clone, Copy)]
-pub(super) enum Tube {
-    Width(f64),
-    Share(f64),
-}
-
-/// The dual problem: variables $0..n$ pull up, $n..2n$ pull down.
-pub(super) fn problem(targets: &[f64], costs: &[f64], tube: Tube) -> Problem {
-    let n = targets.len();
-    let half = match tube {
-        Tube::Width(epsilon) => epsilon,
-        Tube::Share(_) => 0.0,
-    };
-    let up = targets.iter().map(|target| half - target);
-    let down = targets.iter().map(|target| -half - target);
-    let mut problem = Problem {
-        linear: up.chain(down).collect(),
-        lower: costs
-            .iter()
-            .map(|_| 0.0)
-            .chain(costs.iter().map(|cost| -cost))
-            .collect(),
-        upper: costs
-            .iter()
-            .copied()
-            .chain(costs.iter().map(|_| 0.0))
-            .collect(),
-        start: vec![0.0; 2 * n],
-        groups: None,
-    };
-    if let Tube::Share(nu) = tube {
-        problem.groups = Some((0..2 * n).map(|t| u8::from(t >= n)).collect());
-        let mut rest = nu * costs.iter().sum::<f64>() / 2.0;
-        for (i, &cost) in costs.iter().enumerate() {
-            let taken = rest.min(cost);
-            problem.start[i] = taken;
-            problem.start[n + i] = -taken;
-            rest -= taken;
-        }
-    }
-    problem
-}
-
 fn fit(
     data: &Dataset,
     cost: f64,
@@ -171,7 +124,8 @@ fn fit(
     let kernel = solver.kernel.resolve(view, solver.seed)?;
     let n = targets.len();
     if targets.iter().all(|&target| target == targets[0]) {
-        let model = SvmRegressor::from_parts(expansion(kernel, view, &vec![0.0; n], -targets[0])?)?;
+        let model =
+            SvmRegressor::from_parts(Expansion::of_one(kernel, view, &vec![0.0; n], -targets[0])?)?;
         return Ok(Fitted {
             model,
             report: Report::trivial(),
@@ -179,8 +133,8 @@ fn fit(
     }
     let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
     let workshop = Workshop::new(&kernel, view, solver, true, start)?;
-    let solved = solve(&workshop, targets, &costs, tube)?;
-    let parts = expansion(kernel.clone(), view, &solved.coefficients, solved.rho)?;
+    let solved = solve_tube(&workshop, targets, &costs, tube)?;
+    let parts = Expansion::of_one(kernel.clone(), view, &solved.coefficients, solved.rho)?;
     let model = SvmRegressor::from_parts(parts)?;
     let report = Report {
         status: solved.status,
@@ -191,42 +145,6 @@ fn fit(
         seconds: start.elapsed().as_secs_f64(),
     };
     Ok(Fitted { model, report })
-}
-
-/// Estimates the targets of all rows of a workshop.
-pub(super) fn solve(
-    workshop: &Workshop<'_>,
-    targets: &[f64],
-    costs: &[f64],
-    tube: Tube,
-) -> Result<Solved> {
-    let n = targets.len();
-    let problem = problem(targets, costs, tube);
-    let rows: Vec<u32> = (0..n as u32).chain(0..n as u32).collect();
-    let solution = workshop.solve(&rows, &problem, &mut DenseSolver::new())?;
-    let rho = match tube {
-        Tube::Width(_) => solution.multiplier(&problem, 0),
-        Tube::Share(_) => f64::midpoint(
-            solution.multiplier(&problem, 0),
-            solution.multiplier(&problem, 1),
-        ),
-    };
-    let coefficients: Vec<f64> = (0..n)
-        .map(|i| solution.beta[i] + solution.beta[n + i])
-        .collect();
-    let bounded = (0..n)
-        .filter(|&i| coefficients[i].abs() >= costs[i])
-        .count();
-    Ok(Solved {
-        coefficients,
-        beta: solution.beta,
-        rho,
-        objective: solution.objective,
-        iterations: solution.iterations,
-        status: solution.status,
-        bounded,
-        sigmoid: None,
-    })
 }
 
 /// An error unless the expansion has exactly one machine.

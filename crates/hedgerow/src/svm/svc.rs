@@ -1,19 +1,13 @@
 //! C-SVC and ν-SVC for any number of classes.
 
-use super::binary::{Objective, Solved, Task, Workshop, calibrate, train};
-use super::duals::MachineDuals;
-use super::multiclass::pairs;
-use super::params::{class_builders, forward_solver_builders};
-use super::{Duals, Expansion, Machine, Multiclass, SolverParams, SvmClassifier, SvmParts};
-use crate::data::{ClassName, CsrMatrix, Dataset, Samples, SamplesView};
+use super::{Duals, Multiclass, SolverParams, SvmClassifier, SvmParts};
+use crate::data::{ClassName, Dataset, row_weights, without_weightless_rows};
 use crate::error::ensure_positive;
-use crate::kernel::Kernel;
-use crate::solve::smo::DenseSolver;
-use crate::{Error, Fitted, Report, Result, Status};
-use rayon::prelude::*;
+use crate::machines::{
+    ClassMachines, Objective, Scheme, class_builders, class_costs, forward_solver_builders,
+};
+use crate::{Error, Fitted, Result};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-use std::time::Instant;
 
 /// C-SVC: $\min \tfrac12\|w\|^2 + \sum_i C_i \max(0, 1 - y_i f(x_i))$ for every machine, with
 /// $C_i$ = cost × class weight × sample weight.
@@ -111,27 +105,22 @@ impl SvcParams {
         previous: Option<&Duals>,
     ) -> Result<(Fitted<SvmClassifier>, Duals)> {
         self.check()?;
-        let labels = data.classes()?;
-        let mut factors = vec![self.cost; labels.n_classes()];
-        for (name, weight) in &self.class_weights {
-            let code = labels.code_of(name).ok_or_else(|| Error::UnknownClass {
-                name: name.to_string(),
-            })?;
-            factors[code as usize] = self.cost * weight;
-        }
+        let costs = class_costs(data.classes()?, self.cost, &self.class_weights)?;
         let data = without_weightless_rows(data)?;
         let bounds = row_weights(&data)
             .zip(data.classes()?.codes())
-            .map(|(weight, &code)| weight * factors[code as usize])
+            .map(|(weight, &code)| weight * costs[code as usize])
             .collect();
         let objective = Objective { bounds, nu: None };
-        train_all(
-            &data,
-            &objective,
-            self.multiclass,
-            self.probability,
-            &self.solver,
+        let scheme = Scheme {
+            multiclass: self.multiclass,
+            probability: self.probability,
+            solver: &self.solver,
             previous,
+        };
+        classifier(
+            ClassMachines::train(&data, &objective, &scheme)?,
+            self.multiclass,
         )
     }
 }
@@ -198,15 +187,14 @@ impl NuSvcParams {
             bounds: row_weights(&data).collect(),
             nu: Some(self.nu),
         };
-        train_all(
-            &data,
-            &objective,
-            self.multiclass,
-            self.probability,
-            &self.solver,
-            None,
-        )
-        .map(|(fitted, _)| fitted)
+        let scheme = Scheme {
+            multiclass: self.multiclass,
+            probability: self.probability,
+            solver: &self.solver,
+            previous: None,
+        };
+        let machines = ClassMachines::train(&data, &objective, &scheme)?;
+        classifier(machines, self.multiclass).map(|(fitted, _)| fitted)
     }
 }
 
@@ -222,229 +210,18 @@ pub(super) fn ensure_nu(nu: f64) -> Result<()> {
     })
 }
 
-/// The data without rows of weight 0; an error if none is left.
-pub(crate) fn without_weightless_rows(data: &Dataset) -> Result<Cow<'_, Dataset>> {
-    let data = match data.weights() {
-        Some(weights) if weights.contains(&0.0) => Cow::Owned(data.select(&weighty_rows(data))),
-        _ => Cow::Borrowed(data),
-    };
-    if data.n_rows() == 0 {
-        return Err(Error::NoRows);
-    }
-    Ok(data)
-}
-
-/// The rows whose weight is positive.
-pub(crate) fn weighty_rows(data: &Dataset) -> Vec<usize> {
-    let counts = |&row: &usize| data.weights().is_none_or(|all| all[row] > 0.0);
-    (0..data.n_rows()).filter(counts).collect()
-}
-
-/// The weight of every row.
-pub(super) fn row_weights(data: &Dataset) -> impl Iterator<Item = f64> {
-    (0..data.n_rows()).map(|i| data.weights().map_or(1.0, |weights| weights[i]))
-}
-
-/// Support vectors as a model keeps them.
-pub(super) fn keep_rows(kernel: &Kernel, view: SamplesView<'_>, rows: &[usize]) -> Result<Samples> {
-    if !kernel.is_precomputed() {
-        return Ok(view.select(rows));
-    }
-    // Of a row of the kernel matrix only its serial number is needed.
-    let serials: Vec<f64> = rows
-        .iter()
-        .map(|&i| {
-            let mut serial = [0.0];
-            view.row(i).write_dense(&mut serial);
-            serial[0]
-        })
-        .collect();
-    let starts = (0..=rows.len()).collect();
-    CsrMatrix::new(view.n_features(), starts, vec![0; rows.len()], serials).map(Samples::Sparse)
-}
-
-/// Codes of the classes that rows have, in the order of a model.
-pub(super) fn class_order(data: &Dataset) -> Result<Vec<u32>> {
-    let labels = data.classes()?;
-    let mut seen = vec![false; labels.n_classes()];
-    let mut order = Vec::new();
-    for &code in labels.codes() {
-        if !std::mem::replace(&mut seen[code as usize], true) {
-            order.push(code);
-        }
-    }
-    if let [first, second] = order[..]
-        && labels.names()[first as usize] == ClassName::Number(-1.0)
-        && labels.names()[second as usize] == ClassName::Number(1.0)
-    {
-        order.swap(0, 1);
-    }
-    Ok(order)
-}
-
-/// The two-class problems of a scheme, given the rows of each class.
-pub(super) fn tasks(members: &[Vec<u32>], multiclass: Multiclass) -> Vec<Task> {
-    let k = members.len();
-    let join = |a: usize, others: &mut dyn Iterator<Item = usize>| {
-        let mut rows = members[a].clone();
-        others.for_each(|b| rows.extend_from_slice(&members[b]));
-        Task {
-            n_positive: members[a].len(),
-            rows,
-        }
-    };
-    if multiclass == Multiclass::OneVsRest && k > 2 {
-        return (0..k)
-            .map(|a| join(a, &mut (0..k).filter(|&b| b != a)))
-            .collect();
-    }
-    pairs(k)
-        .map(|(a, b)| join(a, &mut std::iter::once(b)))
-        .collect()
-}
-
-fn train_all(
-    data: &Dataset,
-    objective: &Objective,
+/// The model that trained machines make.
+fn classifier(
+    machines: ClassMachines,
     multiclass: Multiclass,
-    probability: bool,
-    solver: &SolverParams,
-    previous: Option<&Duals>,
 ) -> Result<(Fitted<SvmClassifier>, Duals)> {
-    let start = Instant::now();
-    let labels = data.classes()?;
-    let view = data.samples().view();
-    let kernel = solver.kernel.resolve(view, solver.seed)?;
-    let order = class_order(data)?;
-    let mut class_of_code = vec![0; labels.n_classes()];
-    for (class, &code) in order.iter().enumerate() {
-        class_of_code[code as usize] = class;
-    }
-    let mut members = vec![Vec::new(); order.len()];
-    for (i, &code) in labels.codes().iter().enumerate() {
-        members[class_of_code[code as usize]].push(i as u32);
-    }
-    let tasks = tasks(&members, multiclass);
-    if let Some(nu) = objective.nu {
-        let limits = tasks.iter().map(|task| objective.nu_limit(task));
-        let limit = limits.fold(1.0, f64::min);
-        if nu > limit {
-            return Err(Error::InfeasibleNu { nu, limit });
-        }
-    }
-    let at_once = rayon::current_num_threads().min(tasks.len()).max(1);
-    let workshop = Workshop::new(&kernel, view, solver, true, start)?.one_of(at_once);
-    let solved: Vec<Solved> = tasks
-        .par_iter()
-        .enumerate()
-        .map_init(DenseSolver::new, |workspace, (m, task)| {
-            let warm = previous
-                .map(|duals| duals.start(m, objective, task))
-                .transpose()?;
-            let mut solved = train(&workshop, objective, task, warm, workspace)?;
-            if probability {
-                let (sigmoid, status) =
-                    calibrate(&workshop, objective, task, solver.seed, m as u64, workspace)?;
-                solved.sigmoid = Some(sigmoid);
-                solved.status = solved.status.and(status);
-            }
-            Ok(solved)
-        })
-        .collect::<Result<_>>()?;
-
     let model = SvmClassifier::from_parts(SvmParts {
-        classes: order
-            .iter()
-            .map(|&code| labels.names()[code as usize].clone())
-            .collect(),
+        expansion: machines.expansion,
+        classes: machines.classes,
+        support_counts: machines.support_counts,
         multiclass,
-        sigmoids: probability.then(|| solved.iter().filter_map(|s| s.sigmoid).collect()),
-        ..assemble(kernel, view, &members, &tasks, &solved)?
+        sigmoids: machines.sigmoids,
     })?;
-    let report = Report {
-        status: solved
-            .iter()
-            .fold(Status::Converged, |status, s| status.and(s.status)),
-        iterations: solved.iter().map(|s| s.iterations).sum(),
-        objective: solved.iter().map(|s| s.objective).sum(),
-        support_vectors: model.n_support(),
-        bounded: solved.iter().map(|s| s.bounded).sum(),
-        seconds: start.elapsed().as_secs_f64(),
-    };
-    let machines = tasks
-        .iter()
-        .zip(solved)
-        .map(|(task, solved)| MachineDuals {
-            bounds: task
-                .rows
-                .iter()
-                .map(|&i| objective.bounds[i as usize])
-                .collect(),
-            beta: solved.beta,
-        })
-        .collect();
-    Ok((Fitted { model, report }, Duals { machines }))
-}
-
-/// Support vectors, each once, grouped by class, and the machines on them.
-fn assemble(
-    kernel: Kernel,
-    view: SamplesView<'_>,
-    members: &[Vec<u32>],
-    tasks: &[Task],
-    solved: &[Solved],
-) -> Result<SvmParts> {
-    const UNUSED: u32 = u32::MAX;
-    let mut position = vec![UNUSED; view.n_rows()];
-    for (task, solved) in tasks.iter().zip(solved) {
-        for (&i, &beta) in task.rows.iter().zip(&solved.coefficients) {
-            if beta != 0.0 {
-                position[i as usize] = 0;
-            }
-        }
-    }
-    let mut kept = Vec::new();
-    let mut support_counts = Vec::new();
-    for rows in members {
-        let before = kept.len();
-        for &i in rows {
-            if position[i as usize] != UNUSED {
-                position[i as usize] = kept.len() as u32;
-                kept.push(i as usize);
-            }
-        }
-        support_counts.push(kept.len() - before);
-    }
-    let machines = tasks
-        .iter()
-        .zip(solved)
-        .map(|(task, solved)| {
-            let mut terms: Vec<(u32, f64)> = task
-                .rows
-                .iter()
-                .zip(&solved.coefficients)
-                .filter(|&(_, &beta)| beta != 0.0)
-                .map(|(&i, &beta)| (position[i as usize], beta))
-                .collect();
-            // The rest of one-vs-rest stands before its class.
-            terms.sort_unstable_by_key(|&(s, _)| s);
-            Machine {
-                support: terms.iter().map(|term| term.0).collect(),
-                coefficients: terms.iter().map(|term| term.1).collect(),
-                rho: solved.rho,
-            }
-        })
-        .collect();
-    Ok(SvmParts {
-        expansion: Expansion {
-            support_vectors: keep_rows(&kernel, view, &kept)?,
-            n_features: view.n_features(),
-            kernel,
-            machines,
-        },
-        classes: Vec::new(),
-        support_counts,
-        multiclass: Multiclass::OneVsOne,
-        sigmoids: None,
-    })
+    let report = machines.report;
+    Ok((Fitted { model, report }, machines.duals))
 }

@@ -6,8 +6,10 @@ use super::model::{Council, LinearTrees, TreeParts};
 use super::prune::{PruningStep, prune};
 use super::split::{Effort, Ground};
 use super::{HlsvmParams, TreeMulticlass};
-use crate::data::{ClassLabels, Dataset, Generator, Row, SamplesView, stratified_folds};
-use crate::svm::{pairs, without_weightless_rows};
+use crate::data::{
+    ClassLabels, Dataset, Generator, Row, SamplesView, stratified_folds, without_weightless_rows,
+};
+use crate::machines::pairs;
 use crate::{Error, Fitted, Report, Result};
 use rayon::prelude::*;
 use std::time::Instant;

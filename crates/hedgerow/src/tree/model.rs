@@ -3,7 +3,7 @@
 use super::compiled::Tree;
 use super::prune::PruningStep;
 use crate::data::{ClassName, Row, SamplesView};
-use crate::svm::{couple, largest, pairs};
+use crate::machines::{couple, largest, pairs};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

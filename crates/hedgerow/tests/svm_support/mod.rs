@@ -5,8 +5,8 @@
 use hedgerow::data::{
     ClassLabels, ClassName, CsrMatrix, Dataset, Generator, Samples, SamplesView, Target,
 };
-use hedgerow::kernel::{Kernel, KernelSpec};
-use hedgerow::svm::{Expansion, Machine, Multiclass, Sigmoid, SvmParts};
+use hedgerow::kernel::{Expansion, Kernel, KernelSpec, Machine};
+use hedgerow::svm::{Multiclass, Sigmoid, SvmParts};
 use hedgerow::{Prediction, Predictor};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

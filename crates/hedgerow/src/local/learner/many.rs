@@ -4,7 +4,7 @@ use super::{Effort, Learner, assemble};
 use crate::Result;
 use crate::kernel::Kernel;
 use crate::local::machine::LocalModel;
-use crate::svm::{LargeSvm, pairs};
+use crate::machines::{LargeSvm, pairs};
 
 impl Learner<'_> {
     /// As [`Learner::classify`], without a matrix of all pairs of rows.
@@ -81,7 +81,7 @@ mod tests {
     use crate::data::{ClassLabels, Dataset, Generator, Samples, Target};
     use crate::local::params::LocalSvmParams;
     use crate::local::store::{Answers, Store};
-    use crate::svm::Sigmoid;
+    use crate::machines::Sigmoid;
 
     const ROWS: usize = 150;
 

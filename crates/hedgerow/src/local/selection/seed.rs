@@ -53,8 +53,8 @@ pub(super) fn without(
 mod tests {
     use super::*;
     use crate::kernel::{Gram, Kernel};
+    use crate::machines::small::{Costs, SmallSvc};
     use crate::solve::smo::Limits;
-    use crate::svm::small::{Costs, SmallSvc};
 
     /// Similarity falls with the difference of positions.
     fn chain(n: usize) -> Vec<f32> {

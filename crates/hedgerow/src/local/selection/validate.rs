@@ -8,9 +8,9 @@ use crate::data::Generator;
 use crate::kernel::{Kernel, matrix_of_neighbourhood};
 use crate::local::learner::{Learner, copy_submatrix, occurring};
 use crate::local::store::{Answers, Store};
-use crate::svm::small::{Costs, SmallSvc, SmallSvr};
-use crate::svm::too_large;
-use crate::svm::{Multiclass, pairs};
+use crate::machines::small::{Costs, SmallSvc, SmallSvr};
+use crate::machines::too_large;
+use crate::machines::{Multiclass, pairs};
 use crate::{Result, Status};
 
 /// Buffers that one thread uses for one neighbourhood after the other.

@@ -3,21 +3,18 @@
 use super::{Judge, RfeParams};
 use crate::data::{Dataset, Target};
 use crate::kernel::Kernel;
-use crate::svm::SvcParams;
+use crate::machines::SoftMargin;
 use crate::{Result, Status};
 
 /// Linear machines on the features left; memory beyond a copy of those is the cache of the solver.
 pub(super) struct Machines<'a> {
-    params: SvcParams,
+    params: SoftMargin,
     data: &'a Dataset,
 }
 
 impl<'a> Machines<'a> {
     pub(super) fn new(params: &RfeParams, data: &'a Dataset) -> Self {
-        let params = SvcParams::default()
-            .with_kernel(Kernel::Linear)
-            .with_cost(params.cost)
-            .with_tolerance(params.tolerance);
+        let params = SoftMargin::new(Kernel::Linear, params.cost).with_tolerance(params.tolerance);
         Self { params, data }
     }
 }
@@ -29,8 +26,8 @@ impl Judge for Machines<'_> {
             self.data.samples().view().select_features(left),
             Target::Classes(self.data.classes()?.clone()),
         )?;
-        let fitted = self.params.fit(&reduced)?;
-        let expansion = fitted.model.parts().expansion;
+        let trained = self.params.train(&reduced)?;
+        let expansion = &trained.expansion;
         let rows = expansion.support_vectors.view();
         let mut criteria = vec![0.0; left.len()];
         let mut row = vec![0.0; left.len()];
@@ -46,7 +43,7 @@ impl Judge for Machines<'_> {
                 *criterion += w * w;
             }
         }
-        Ok((criteria, fitted.report.status))
+        Ok((criteria, trained.report.status))
     }
 
     fn drop_features(&mut self, _gone: &[usize], _left: &[usize]) {}

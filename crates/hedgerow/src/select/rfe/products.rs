@@ -2,10 +2,10 @@
 
 use super::{Judge, RfeKernel, RfeParams};
 use crate::data::{ClassLabels, Dataset};
+use crate::machines::pairs;
+use crate::machines::small::{Costs, SmallSvc};
 use crate::select::columns::Columns;
 use crate::solve::smo::Limits;
-use crate::svm::pairs;
-use crate::svm::small::{Costs, SmallSvc};
 use crate::{Result, Status};
 use rayon::prelude::*;
 

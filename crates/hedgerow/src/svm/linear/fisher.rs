@@ -14,13 +14,13 @@
 //! | $S_W / \sum_i \nu_i$ | `scatter` |
 //! | $\mu$ of $S_W + \mu I$ | `ridge`, relative to the mean of the diagonal |
 
-use super::frame::{Frame, Solved, check_class_weights};
+use super::frame::{Frame, Solved};
 use super::{Hyperplane, LinearClassifier};
 use crate::data::{ClassName, Dataset};
 use crate::error::{ensure_memory, ensure_not_negative};
 use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve, dot};
+use crate::machines::{Multiclass, check_class_weights, pairs};
 use crate::solve::ensure_finite_norms;
-use crate::svm::Multiclass;
 use crate::{Error, Fitted, Result, Status};
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ impl FisherParams {
                 .map(|(direction, mean)| plane(direction.clone(), 0.5 * dot(direction, mean)))
                 .collect()
         };
-        let objective: f64 = crate::svm::pairs(k).map(|(a, b)| quotient(a, b)).sum();
+        let objective: f64 = pairs(k).map(|(a, b)| quotient(a, b)).sum();
         let n = planes.len() as f64;
         let solved = planes
             .into_iter()

@@ -1,13 +1,9 @@
 //! What the linear methods share around their solvers.
 
-use super::super::binary::Task;
-use super::super::svc::{class_order, row_weights, tasks, without_weightless_rows};
-use super::super::{Multiclass, linear::Hyperplane};
-use super::{LinearClassifier, LinearParts};
-use crate::data::{ClassName, Dataset};
-use crate::error::ensure_positive;
-use crate::{Error, Fitted, Report, Result, Status};
-use rayon::prelude::*;
+use super::{Hyperplane, LinearClassifier, LinearParts};
+use crate::data::{ClassName, Dataset, row_weights, without_weightless_rows};
+use crate::machines::{ClassRows, Multiclass, Task, class_costs, solve_all};
+use crate::{Fitted, Report, Result, Status};
 use std::borrow::Cow;
 use std::time::Instant;
 
@@ -44,14 +40,6 @@ pub(super) struct Solved {
     pub(super) bounded: usize,
 }
 
-/// An error that names a class weight out of its range.
-pub(super) fn check_class_weights(weights: &[(ClassName, f64)]) -> Result<()> {
-    for &(_, weight) in weights {
-        ensure_positive("class weight", weight)?;
-    }
-    Ok(())
-}
-
 impl<'a> Frame<'a> {
     pub(super) fn new(
         data: &'a Dataset,
@@ -59,42 +47,18 @@ impl<'a> Frame<'a> {
         multiclass: Multiclass,
     ) -> Result<Self> {
         let began = Instant::now();
-        let labels = data.classes()?;
-        let mut factors = vec![1.0; labels.n_classes()];
-        for (name, weight) in class_weights {
-            let code = labels.code_of(name).ok_or_else(|| Error::UnknownClass {
-                name: name.to_string(),
-            })?;
-            factors[code as usize] = *weight;
-        }
+        let factors = class_costs(data.classes()?, 1.0, class_weights)?;
         let data = without_weightless_rows(data)?;
         let labels = data.classes()?;
-        let order = class_order(&data)?;
-        let mut class_of_code = vec![0u32; labels.n_classes()];
-        for (class, &code) in order.iter().enumerate() {
-            class_of_code[code as usize] = class as u32;
-        }
-        let class_of_row: Vec<u32> = labels
-            .codes()
-            .iter()
-            .map(|&code| class_of_code[code as usize])
-            .collect();
-        let mut members = vec![Vec::new(); order.len()];
-        for (i, &class) in class_of_row.iter().enumerate() {
-            members[class as usize].push(i as u32);
-        }
+        let rows = ClassRows::new(labels);
         let weights = row_weights(&data)
             .zip(labels.codes())
             .map(|(weight, &code)| weight * factors[code as usize])
             .collect();
-        let classes = order
-            .iter()
-            .map(|&code| labels.names()[code as usize].clone())
-            .collect();
         Ok(Self {
-            classes,
-            class_of_row,
-            tasks: tasks(&members, multiclass),
+            tasks: rows.tasks(multiclass),
+            classes: rows.names,
+            class_of_row: rows.class_of_row,
             weights,
             multiclass,
             began,
@@ -117,25 +81,24 @@ impl<'a> Frame<'a> {
         log_odds: bool,
         solve: impl Fn(&TwoClass<'_>) -> Result<Solved> + Sync,
     ) -> Result<Fitted<LinearClassifier>> {
-        let solved: Vec<Solved> = self
-            .tasks
-            .par_iter()
-            .enumerate()
-            .map(|(number, task)| {
-                let sign = |t| if t < task.n_positive { 1.0 } else { -1.0 };
-                solve(&TwoClass {
-                    number: number as u64,
-                    rows: &task.rows,
-                    signs: (0..task.rows.len()).map(sign).collect(),
-                    weights: task
-                        .rows
-                        .iter()
-                        .map(|&i| self.weights[i as usize])
-                        .collect(),
-                    n_positive: task.n_positive,
-                })
+        let two_class = |number: usize, task: &Task| {
+            solve(&TwoClass {
+                number: number as u64,
+                rows: &task.rows,
+                signs: (0..task.rows.len()).map(|t| task.sign(t)).collect(),
+                weights: task
+                    .rows
+                    .iter()
+                    .map(|&i| self.weights[i as usize])
+                    .collect(),
+                n_positive: task.n_positive,
             })
-            .collect::<Result<_>>()?;
+        };
+        let solved = solve_all(
+            &self.tasks,
+            || (),
+            |(), number, task| two_class(number, task),
+        )?;
         self.assemble(log_odds, solved)
     }
 

@@ -1,14 +1,13 @@
 //! Linear SVMs.
 
-use super::frame::{Frame, Solved, TwoClass, check_class_weights};
+use super::frame::{Frame, Solved, TwoClass};
 use super::{HingeLoss, Hyperplane, LinearClassifier};
 use crate::data::{ClassName, Dataset};
 use crate::error::{ensure_not_negative, ensure_positive};
+use crate::machines::{Multiclass, check_class_weights, class_builders};
 use crate::solve::dual_coordinate::{self, DualLimits, DualProblem};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::Multiclass;
-use crate::svm::params::class_builders;
 use crate::{Error, Fitted, Result, Status};
 use serde::{Deserialize, Serialize};
 

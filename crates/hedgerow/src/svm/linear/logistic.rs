@@ -1,14 +1,13 @@
 //! Logistic regression.
 
 use super::LinearClassifier;
-use super::frame::{Frame, check_class_weights};
+use super::frame::Frame;
 use super::linear_svm::{check_bias, solved_by_newton};
 use crate::data::{ClassName, Dataset};
 use crate::error::{ensure_not_negative, ensure_positive};
+use crate::machines::{Multiclass, check_class_weights, class_builders};
 use crate::solve::newton::{self, NewtonLimits, PrimalProblem, SmoothLoss};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::Multiclass;
-use crate::svm::params::class_builders;
 use crate::{Fitted, Result};
 use serde::{Deserialize, Serialize};
 

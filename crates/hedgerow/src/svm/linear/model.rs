@@ -1,10 +1,9 @@
 //! A fitted linear classifier.
 
-use super::super::coupling::couple;
-use super::super::expansion::linear_value;
-use super::super::{Multiclass, PROBABILITY_FLOOR, pairs};
 use crate::data::{ClassName, SamplesView};
-use crate::error::ensure_finite;
+use crate::error::{ensure_finite, ensure_shape};
+use crate::kernel::linear_value;
+use crate::machines::{Multiclass, PROBABILITY_FLOOR, couple};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -54,16 +53,6 @@ impl LinearParts {
                 found: 0,
             });
         }
-        let ensure_shape = |what, expected, found| {
-            if expected == found {
-                return Ok(());
-            }
-            Err(Error::Shape {
-                what,
-                expected,
-                found,
-            })
-        };
         let machines = self.multiclass.n_machines(k);
         ensure_shape(
             "machines for the number of classes",
@@ -162,23 +151,13 @@ impl LinearClassifier {
     }
 
     fn classes_of(&self, n_rows: usize, decisions: &[f64]) -> Prediction {
-        let (k, width) = (self.parts.classes.len(), self.parts.machines.len());
-        if width == 0 {
-            return Prediction::Classes(vec![0; n_rows]);
-        }
-        let decide = |row: &[f64]| self.parts.multiclass.decide(k, row);
-        Prediction::Classes(decisions.chunks(width).map(decide).collect())
+        let k = self.parts.classes.len();
+        Prediction::Classes(self.parts.multiclass.decide_rows(k, n_rows, decisions))
     }
 
     fn score_matrix(&self, n_rows: usize, decisions: Vec<f64>) -> ScoreMatrix {
         let classes = &self.parts.classes;
-        let columns = match (self.parts.multiclass, classes.len()) {
-            (_, 1) => vec![classes[0].to_string()],
-            (Multiclass::OneVsRest, 3..) => classes.iter().map(ToString::to_string).collect(),
-            (_, k) => pairs(k)
-                .map(|(a, b)| format!("{}/{}", classes[a], classes[b]))
-                .collect(),
-        };
+        let columns = self.parts.multiclass.score_columns(classes);
         let values = if classes.len() == 1 {
             vec![1.0; n_rows]
         } else {

@@ -1,14 +1,13 @@
 //! Linear SVMs by stochastic subgradients.
 
-use super::frame::{Frame, Solved, check_class_weights};
+use super::frame::{Frame, Solved};
 use super::linear_svm::check_bias;
 use super::{Bias, Hyperplane, LinearClassifier, Stop};
 use crate::data::{ClassName, Dataset};
 use crate::error::{ensure_not_negative, ensure_positive};
+use crate::machines::{Multiclass, check_class_weights, class_builders};
 use crate::solve::pegasos::{self, PegasosLimits, PegasosProblem};
 use crate::solve::{LinearRows, Precision};
-use crate::svm::Multiclass;
-use crate::svm::params::class_builders;
 use crate::{Error, Fitted, Result};
 use serde::{Deserialize, Serialize};
 

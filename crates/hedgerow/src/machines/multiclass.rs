@@ -1,5 +1,6 @@
 //! From binary machines to several classes.
 
+use crate::data::ClassName;
 use serde::{Deserialize, Serialize};
 
 /// How more than two classes are told apart.
@@ -50,6 +51,33 @@ impl Multiclass {
                 }
                 first as u32
             }
+        }
+    }
+
+    /// The class of every row, given its decision values, one column a machine.
+    pub(crate) fn decide_rows(
+        self,
+        n_classes: usize,
+        n_rows: usize,
+        decisions: &[f64],
+    ) -> Vec<u32> {
+        let width = self.n_machines(n_classes);
+        if width == 0 {
+            return vec![0; n_rows];
+        }
+        let decide = |row: &[f64]| self.decide(n_classes, row);
+        decisions.chunks(width).map(decide).collect()
+    }
+
+    /// Names of the columns of decision values: `a/b` a pair, positive for `a`; with one-vs-rest a
+    /// class; of a single class its name.
+    pub(crate) fn score_columns(self, classes: &[ClassName]) -> Vec<String> {
+        match (self, classes.len()) {
+            (_, 1) => vec![classes[0].to_string()],
+            (Self::OneVsRest, 3..) => classes.iter().map(ToString::to_string).collect(),
+            (_, k) => pairs(k)
+                .map(|(a, b)| format!("{}/{}", classes[a], classes[b]))
+                .collect(),
         }
     }
 }

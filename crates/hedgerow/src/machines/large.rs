@@ -3,9 +3,9 @@
 //! [`super::small`] keeps every kernel value of its problem. Where a neighbourhood is too large for
 //! that, this is the solver of the exact SVM, with its cache of kernel rows.
 
-use super::SolverParams;
-use super::binary::{Objective, Solved, Task, Workshop, calibrate, train};
-use super::regression::{self, Tube};
+use super::binary::{Objective, Solved, Workshop, calibrate, train};
+use super::tube::{self, Tube};
+use super::{SolverParams, Task};
 use crate::Result;
 use crate::data::SamplesView;
 use crate::kernel::Kernel;
@@ -62,6 +62,6 @@ impl<'a> LargeSvm<'a> {
 
     /// Estimates the targets of all rows within a tube of half width `epsilon`.
     pub(crate) fn regress(&self, targets: &[f64], costs: &[f64], epsilon: f64) -> Result<Solved> {
-        regression::solve(&self.0, targets, costs, Tube::Width(epsilon))
+        tube::solve(&self.0, targets, costs, Tube::Width(epsilon))
     }
 }

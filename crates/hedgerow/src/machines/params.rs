@@ -113,14 +113,14 @@ macro_rules! forward_solver_builders {
             }
 
             /// Sets all settings of the solver.
-            pub fn with_solver(mut self, solver: crate::svm::SolverParams) -> Self {
+            pub fn with_solver(mut self, solver: crate::machines::SolverParams) -> Self {
                 self.solver = solver;
                 self
             }
         }
     };
 }
-pub(super) use forward_solver_builders;
+pub(crate) use forward_solver_builders;
 
 /// Gives a params struct with the fields `class_weights` and `multiclass` their builders.
 macro_rules! class_builders {
@@ -134,11 +134,11 @@ macro_rules! class_builders {
             }
 
             /// Sets how more than two classes are told apart.
-            pub fn with_multiclass(mut self, multiclass: crate::svm::Multiclass) -> Self {
+            pub fn with_multiclass(mut self, multiclass: crate::machines::Multiclass) -> Self {
                 self.multiclass = multiclass;
                 self
             }
         }
     };
 }
-pub(super) use class_builders;
+pub(crate) use class_builders;

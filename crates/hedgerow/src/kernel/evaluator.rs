@@ -1,8 +1,7 @@
 //! Values of kernel expansions for many rows.
 
-use super::{Expansion, Machine};
+use super::{Expansion, Gram, Kernel, Machine};
 use crate::data::{CsrMatrix, Samples, SamplesView};
-use crate::kernel::{Gram, Kernel};
 use crate::linalg::{Real, dot};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -24,7 +23,7 @@ const MAX_DECISION_ERROR: f64 = 3e-5;
 
 /// What the values of an expansion are for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Use {
+pub(crate) enum Use {
     /// They are compared with 0 and with each other.
     Decisions,
     /// They are the answer: every digit counts.
@@ -33,7 +32,7 @@ pub(super) enum Use {
 
 /// An expansion ready to be evaluated.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Evaluator {
+pub(crate) struct Evaluator {
     expansion: Expansion,
     /// $w = \sum_s \beta_s x_s$ of every machine, if the kernel is linear and they are small enough.
     weights: Option<Vec<Vec<f64>>>,
@@ -42,7 +41,7 @@ pub(super) struct Evaluator {
 
 impl Evaluator {
     /// Checks the parts and adopts them.
-    pub(super) fn new(expansion: Expansion, used_as: Use) -> Result<Self> {
+    pub(crate) fn new(expansion: Expansion, used_as: Use) -> Result<Self> {
         expansion.validate()?;
         let view = expansion.support_vectors.view();
         let size = expansion
@@ -67,12 +66,12 @@ impl Evaluator {
         })
     }
 
-    pub(super) fn expansion(&self) -> &Expansion {
+    pub(crate) fn expansion(&self) -> &Expansion {
         &self.expansion
     }
 
     /// Decision values, row-major: one column a machine.
-    pub(super) fn decisions(&self, samples: SamplesView<'_>) -> Result<Vec<f64>> {
+    pub(crate) fn decisions(&self, samples: SamplesView<'_>) -> Result<Vec<f64>> {
         let Expansion {
             kernel,
             n_features,
@@ -142,7 +141,7 @@ fn gram_for_sums<'a>(
 }
 
 /// $\sum_s \beta_s x_s$.
-pub(super) fn linear_weights(
+pub(crate) fn linear_weights(
     view: SamplesView<'_>,
     terms: impl Iterator<Item = (usize, f64)>,
 ) -> Vec<f64> {
@@ -154,7 +153,7 @@ pub(super) fn linear_weights(
 }
 
 /// $\langle w, x\rangle$; features beyond the weights do not count.
-pub(super) fn linear_value(weights: &[f64], samples: SamplesView<'_>, row: usize) -> f64 {
+pub(crate) fn linear_value(weights: &[f64], samples: SamplesView<'_>, row: usize) -> f64 {
     match samples {
         SamplesView::Dense { .. } => {
             let values = samples.row(row).values();
@@ -243,7 +242,7 @@ fn runs(machines: &[Machine], n_support: usize) -> Vec<Vec<Run>> {
 /// $\sum_s \beta_s K(x_s, x)$ of every machine (column) for every row of `samples`.
 ///
 /// Kernel values are computed once for all machines; sums run over ascending support vectors.
-pub(super) fn kernel_sums(
+fn kernel_sums(
     gram: &Gram<'_>,
     samples: SamplesView<'_>,
     machines: &[Machine],

@@ -1,6 +1,7 @@
 //! Dual solutions that a later fit starts from.
 
-use super::binary::{Objective, Task};
+use super::Task;
+use super::binary::Objective;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -10,18 +11,18 @@ use serde::{Deserialize, Serialize};
 /// there: along a path of costs this saves most of the work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Duals {
-    pub(super) machines: Vec<MachineDuals>,
+    pub(crate) machines: Vec<MachineDuals>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct MachineDuals {
-    pub(super) beta: Vec<f64>,
-    pub(super) bounds: Vec<f64>,
+pub(crate) struct MachineDuals {
+    pub(crate) beta: Vec<f64>,
+    pub(crate) bounds: Vec<f64>,
 }
 
 impl Duals {
     /// A feasible start for machine `m` under other bounds.
-    pub(super) fn start(&self, m: usize, objective: &Objective, task: &Task) -> Result<Vec<f64>> {
+    pub(crate) fn start(&self, m: usize, objective: &Objective, task: &Task) -> Result<Vec<f64>> {
         let machine = self.machines.get(m).ok_or(Error::Shape {
             what: "machines of the earlier solution",
             expected: m + 1,

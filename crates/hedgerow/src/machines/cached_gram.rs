@@ -5,7 +5,7 @@
 //! active positions first, every row is compacted and the stride shrinks with it, so that
 //! the same bytes hold more rows.
 
-use super::Gram;
+use crate::kernel::Gram;
 use crate::linalg::add_scaled_rows;
 use crate::solve::smo::SymmetricMatrix;
 

@@ -64,7 +64,7 @@ pub struct SmallMachine<'a> {
 ///
 /// ```
 /// use hedgerow::solve::smo::Limits;
-/// use hedgerow::svm::small::{Costs, SmallSvc};
+/// use hedgerow::machines::small::{Costs, SmallSvc};
 ///
 /// let mut svc = SmallSvc::new();
 /// svc.gram_mut(2).copy_from_slice(&[1.0, -1.0, -1.0, 1.0]);

@@ -1,7 +1,7 @@
 //! ε-SVR for many small problems, one after the other.
 
 use super::binary::snap;
-use super::regression::{Tube, problem};
+use super::tube::{Tube, problem};
 use crate::solve::smo::{DenseSolver, Limits};
 use crate::{Error, Result, Status};
 

@@ -1,12 +1,12 @@
 //! One two-class machine.
 
-use super::SolverParams;
-use super::expansion::{linear_value, linear_weights};
+use super::cached_gram::CachedGram;
+use super::sigmoid::{CALIBRATION_FOLDS, Sigmoid, calibration_folds};
+use super::{SolverParams, Task};
 use crate::data::{Generator, Samples, SamplesView};
-use crate::kernel::{CachedGram, Gram, Kernel};
+use crate::kernel::{Gram, Kernel, linear_value, linear_weights};
 use crate::linalg::dot;
 use crate::solve::smo::{self, DenseSolver, Limits, Problem, Solution};
-use crate::svm::sigmoid::{CALIBRATION_FOLDS, Sigmoid, calibration_folds};
 use crate::{Error, Result, Status};
 use std::time::Instant;
 
@@ -21,21 +21,21 @@ const MAX_REFINED: usize = 1 << 20;
 const REFINED_ROWS: usize = 48;
 
 /// Where and how machines of one fit are solved.
-pub(super) struct Workshop<'a> {
-    pub(super) kernel: &'a Kernel,
-    pub(super) view: SamplesView<'a>,
-    pub(super) solver: &'a SolverParams,
+pub(crate) struct Workshop<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) view: SamplesView<'a>,
+    pub(crate) solver: &'a SolverParams,
     /// Kernel cache of one machine.
     cache_bytes: usize,
     /// Whether a machine is solved by one thread, because many are solved at once.
     sequential: bool,
-    pub(super) start: Instant,
+    pub(crate) start: Instant,
     /// Rows relative to their mean, for a linear kernel on dense rows whose coefficients sum to 0.
     centred: Option<Samples>,
 }
 
 impl<'a> Workshop<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         kernel: &'a Kernel,
         view: SamplesView<'a>,
         solver: &'a SolverParams,
@@ -68,7 +68,7 @@ impl<'a> Workshop<'a> {
 
     /// Of so many that are at work at once, each with its share of the kernel cache; more than one
     /// leave the threads to each other.
-    pub(super) fn one_of(mut self, at_once: usize) -> Self {
+    pub(crate) fn one_of(mut self, at_once: usize) -> Self {
         self.cache_bytes /= at_once.max(1);
         self.sequential = at_once > 1;
         self
@@ -76,7 +76,7 @@ impl<'a> Workshop<'a> {
 
     /// Solves a problem whose variable `t` has the kernel row of `rows[t]`. The gradient of a
     /// linear kernel is that of plain inner products even though rows are centred for the solver.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &self,
         rows: &[u32],
         problem: &Problem,
@@ -154,7 +154,7 @@ pub(crate) fn too_large(kernel: &Kernel) -> Error {
 
 /// Puts variables that missed a bound by rounding on it: as free ones they would pin a threshold
 /// that has room to move.
-pub(super) fn snap(problem: &Problem, solution: &mut Solution) {
+pub(crate) fn snap(problem: &Problem, solution: &mut Solution) {
     for (t, beta) in solution.beta.iter_mut().enumerate() {
         let (lower, upper) = (problem.lower[t], problem.upper[t]);
         let near = SNAP_SHARE * (upper - lower);
@@ -190,24 +190,12 @@ fn centre(view: SamplesView<'_>) -> Result<Samples> {
     Samples::dense(n_rows, n_features, values)
 }
 
-/// Rows of a two-class problem, the positive ones first.
-pub(super) struct Task {
-    pub(super) rows: Vec<u32>,
-    pub(super) n_positive: usize,
-}
-
-impl Task {
-    fn sign(&self, t: usize) -> f64 {
-        if t < self.n_positive { 1.0 } else { -1.0 }
-    }
-}
-
 /// What is minimised.
-pub(super) struct Objective {
+pub(crate) struct Objective {
     /// $C_i$ of every row of the data; with ν its weight.
-    pub(super) bounds: Vec<f64>,
+    pub(crate) bounds: Vec<f64>,
     /// ν, for ν-SVC.
-    pub(super) nu: Option<f64>,
+    pub(crate) nu: Option<f64>,
 }
 
 /// A solved problem.
@@ -215,7 +203,7 @@ pub(crate) struct Solved {
     /// Coefficient of each row of the task.
     pub(crate) coefficients: Vec<f64>,
     /// The solution itself, before ν-SVC's scaling.
-    pub(super) beta: Vec<f64>,
+    pub(crate) beta: Vec<f64>,
     pub(crate) rho: f64,
     pub(crate) objective: f64,
     pub(crate) iterations: u64,
@@ -227,7 +215,7 @@ pub(crate) struct Solved {
 
 impl Objective {
     /// The largest ν that the class sizes of a task allow.
-    pub(super) fn nu_limit(&self, task: &Task) -> f64 {
+    pub(crate) fn nu_limit(&self, task: &Task) -> f64 {
         let weight = |rows: &[u32]| rows.iter().map(|&i| self.bounds[i as usize]).sum::<f64>();
         let (positive, negative) = task.rows.split_at(task.n_positive);
         let (positive, negative) = (weight(positive), weight(negative));
@@ -301,7 +289,7 @@ fn threshold(problem: &Problem, solution: &Solution) -> (f64, f64) {
 }
 
 /// Trains one machine, from a feasible `start` if there is one.
-pub(super) fn train(
+pub(crate) fn train(
     workshop: &Workshop<'_>,
     objective: &Objective,
     task: &Task,
@@ -330,7 +318,7 @@ pub(super) fn train(
 }
 
 /// Fits a sigmoid to the decision values that rows get from machines trained without them.
-pub(super) fn calibrate(
+pub(crate) fn calibrate(
     workshop: &Workshop<'_>,
     objective: &Objective,
     task: &Task,
