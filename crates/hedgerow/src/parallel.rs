@@ -5,7 +5,7 @@
 //! by its address; what stands around it hands out pieces and puts answers in their order. A task
 //! must be worth a lock and such a call: a chunk of rows, not a row.
 
-use crate::Result;
+use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,6 @@ impl Grain {
     /// Many neighbouring tasks at a time, fewer while other threads have nothing to do.
     pub(crate) const COARSE: Self = Self::at_least(1);
     /// One at a time: for tasks that take very different times.
-    #[allow(dead_code)]
     pub(crate) const ONE: Self = Self { min: 1, max: 1 };
 
     /// As [`Grain::COARSE`], but never fewer than so many at a time.
@@ -78,6 +77,30 @@ pub(crate) fn for_each_chunk<T: Send>(
     for_each(values.chunks_mut(size), grain, task);
 }
 
+/// As [`for_each`], or the first error that was met. After one no more tasks are begun.
+pub(crate) fn try_for_each<I: Send>(
+    items: impl Iterator<Item = I>,
+    grain: Grain,
+    task: &(dyn Fn(usize, I) -> Result<()> + Sync),
+) -> Result<()> {
+    let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let failed = AtomicBool::new(false);
+    for_each(items, grain, &|i, item| {
+        if failed.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(error) = task(i, item) {
+            failed.store(true, Ordering::Relaxed);
+            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.as_ref().is_none_or(|(at, _)| i < *at) {
+                *first = Some((i, error));
+            }
+        }
+    });
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
 /// The answers of tasks `0..n`, in their order.
 pub(crate) fn map<R: Send>(n: usize, grain: Grain, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
     let mut answers = Vec::new();
@@ -88,24 +111,19 @@ pub(crate) fn map<R: Send>(n: usize, grain: Grain, task: &(dyn Fn(usize) -> R + 
     answers.into_iter().flatten().collect()
 }
 
-/// The answers of tasks `0..n`, in their order, or the first error that was met. After one no more
-/// tasks are begun.
+/// The answers of tasks `0..n`, in their order, or the first error that was met.
 pub(crate) fn try_map<R: Send>(
     n: usize,
     grain: Grain,
     task: &(dyn Fn(usize) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
-    let failed = AtomicBool::new(false);
-    let answers = map(n, grain, &|i| {
-        if failed.load(Ordering::Relaxed) {
-            return None;
-        }
-        let answer = task(i);
-        failed.fetch_or(answer.is_err(), Ordering::Relaxed);
-        Some(answer)
-    });
-    // Where an answer is missing there is an error, before it or after it.
-    answers.into_iter().flatten().collect()
+    let mut answers = Vec::new();
+    answers.resize_with(n, || None);
+    try_for_each(answers.iter_mut(), grain, &|i, answer| {
+        *answer = Some(task(i)?);
+        Ok(())
+    })?;
+    Ok(answers.into_iter().flatten().collect())
 }
 
 /// What the tasks give for the ranges of `size` numbers that `0..n` is cut into, one after the other.
@@ -135,7 +153,6 @@ pub(crate) fn try_concat<R: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
 
     #[test]
     fn answers_stand_in_the_order_of_their_tasks() {

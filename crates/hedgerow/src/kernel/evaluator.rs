@@ -3,8 +3,9 @@
 use super::{Expansion, Gram, Kernel, Machine};
 use crate::data::{CsrMatrix, Samples, SamplesView};
 use crate::linalg::{Real, dot};
+use crate::parallel::{Grain, for_each_chunk, try_for_each};
+use crate::spares::Spares;
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// Rows of one parallel task: full tiles of six and of sixteen. Fixed, so that results do not
 /// depend on the number of threads.
@@ -190,15 +191,14 @@ fn linear_sums(weights: &[Vec<f64>], samples: SamplesView<'_>) -> Vec<f64> {
     if out.is_empty() {
         return out;
     }
-    out.par_chunks_mut(TASK_ROWS * weights.len())
-        .enumerate()
-        .for_each(|(task, part)| {
-            for (k, row) in part.chunks_mut(weights.len()).enumerate() {
-                for (value, weights) in row.iter_mut().zip(weights) {
-                    *value = linear_value(weights, samples, task * TASK_ROWS + k);
-                }
+    let size = TASK_ROWS * weights.len();
+    for_each_chunk(&mut out, size, Grain::COARSE, &|task, part| {
+        for (k, row) in part.chunks_mut(weights.len()).enumerate() {
+            for (value, weights) in row.iter_mut().zip(weights) {
+                *value = linear_value(weights, samples, task * TASK_ROWS + k);
             }
-        });
+        }
+    });
     out
 }
 
@@ -266,29 +266,29 @@ fn kernel_sums_in<T: Real>(
         return Ok(out);
     }
     let passes = runs(machines, gram.len());
-    out.par_chunks_mut(TASK_ROWS * width)
-        .enumerate()
-        .try_for_each_init(
-            || vec![T::ZERO; TASK_ROWS * PASS_COLUMNS.min(gram.len())],
-            |values, (task, part)| {
-                let first = task * TASK_ROWS;
-                let n_rows = part.len() / width;
-                let queries = gram.queries(samples, first..first + n_rows)?;
-                for (pass, runs) in passes.iter().enumerate() {
-                    let start = pass * PASS_COLUMNS;
-                    let end = gram.len().min(start + PASS_COLUMNS);
-                    let block = &mut values[..n_rows * (end - start)];
-                    let mut rows: Vec<&mut [T]> = block.chunks_mut(end - start).collect();
-                    gram.block_here(&queries, start..end, &mut rows);
-                    for (sums, row) in part.chunks_mut(width).zip(&rows) {
-                        for run in runs {
-                            let span = run.start..run.start + run.coefficients.len();
-                            sums[run.machine] += dot(&row[span], &run.coefficients);
-                        }
+    let buffers = Spares::<Vec<T>>::new();
+    let parts = out.chunks_mut(TASK_ROWS * width);
+    try_for_each(parts, Grain::COARSE, &|task, part| {
+        buffers.lend(|values| {
+            values.resize(TASK_ROWS * PASS_COLUMNS.min(gram.len()), T::ZERO);
+            let first = task * TASK_ROWS;
+            let n_rows = part.len() / width;
+            let queries = gram.queries(samples, first..first + n_rows)?;
+            for (pass, runs) in passes.iter().enumerate() {
+                let start = pass * PASS_COLUMNS;
+                let end = gram.len().min(start + PASS_COLUMNS);
+                let block = &mut values[..n_rows * (end - start)];
+                let mut rows: Vec<&mut [T]> = block.chunks_mut(end - start).collect();
+                gram.block_here(&queries, start..end, &mut rows);
+                for (sums, row) in part.chunks_mut(width).zip(&rows) {
+                    for run in runs {
+                        let span = run.start..run.start + run.coefficients.len();
+                        sums[run.machine] += dot(&row[span], &run.coefficients);
                     }
                 }
-                Ok(())
-            },
-        )?;
+            }
+            Ok(())
+        })
+    })?;
     Ok(out)
 }
