@@ -19,6 +19,7 @@ pub(crate) struct PolynomialMap<T> {
 
 impl<T: Real> TileMap<T> for PolynomialMap<T> {
     const DIFFERENCE: bool = false;
+    const IN_TILES: bool = true;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
@@ -72,6 +73,7 @@ pub(super) struct GaussianMap<'a, T> {
 
 impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
     const DIFFERENCE: bool = false;
+    const IN_TILES: bool = true;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, q: usize, first: usize, values: [T; PANEL]) -> [T; PANEL] {

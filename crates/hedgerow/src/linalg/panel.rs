@@ -15,9 +15,9 @@ pub(crate) const PANEL: usize = 16;
 const QUERY_ROWS: usize = 6;
 /// Features that are added between two looks at the bounds.
 const STEP: usize = 4;
-/// Most panels of products that are computed before they are mapped, and most queries among them.
-const STRIP: usize = 48;
-const STRIP_QUERIES: usize = 24;
+/// Panels and queries whose products are computed before they are mapped.
+pub(super) const STRIP: usize = 4;
+const STRIP_QUERIES: usize = 12;
 /// Panels that one task packs.
 const TASK_PANELS: usize = 16;
 
@@ -177,6 +177,8 @@ impl<T: Real> Panels<T> {
 pub(crate) trait TileMap<T: Real>: Copy {
     /// Whether tiles accumulate $\sum (q-t)^2$ instead of $\sum q t$.
     const DIFFERENCE: bool;
+    /// Whether tiles apply it themselves, which is faster and more code: for what is used most.
+    const IN_TILES: bool = false;
 
     /// Maps the accumulated values of query `q` against the 16 rows from `first_row` on.
     fn map<const FMA: bool>(self, q: usize, first_row: usize, values: [T; PANEL]) -> [T; PANEL];
@@ -188,6 +190,7 @@ pub(crate) struct DotMap;
 
 impl<T: Real> TileMap<T> for DotMap {
     const DIFFERENCE: bool = false;
+    const IN_TILES: bool = true;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
@@ -195,8 +198,20 @@ impl<T: Real> TileMap<T> for DotMap {
     }
 }
 
-/// Products of `ROWS` queries with the rows of `PANELS` panels that follow each other. If there are
-/// fewer queries, the last one is taken again and again.
+/// The squared distances as they are.
+#[derive(Debug, Clone, Copy)]
+struct DifferenceMap;
+
+impl<T: Real> TileMap<T> for DifferenceMap {
+    const DIFFERENCE: bool = true;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values
+    }
+}
+
+/// Products of `ROWS` queries with the rows of `PANELS` panels that follow each other.
 #[inline(always)]
 fn tile<
     const FMA: bool,
@@ -213,9 +228,7 @@ fn tile<
     let mut sums = [[[T::ZERO; PANEL]; ROWS]; PANELS];
     let (lanes, _) = panels.as_chunks::<PANEL>();
     let n_features = n_features.min(lanes.len() / PANELS);
-    let last = queries.len() - stride;
-    let rows: [&[T]; ROWS] =
-        std::array::from_fn(|r| &queries[last.min(r * stride)..][..n_features]);
+    let rows: [&[T]; ROWS] = std::array::from_fn(|r| &queries[r * stride..][..n_features]);
     let lanes: [&[[T; PANEL]]; PANELS] =
         std::array::from_fn(|p| &lanes[p * n_features..][..n_features]);
     // In steps of a fixed length the compiler sees that no index is out of bounds.
@@ -260,178 +273,37 @@ fn add<const FMA: bool, T: Real, const DIFFERENCE: bool>(
     }
 }
 
-/// The products of some queries with some panels, those of one query after the other.
-struct Strip<T> {
-    n_panels: usize,
-    products: [[T; PANEL]; STRIP],
-}
-
-/// Computes one tile of a strip, from query `q` and panel `p` of it on.
+/// Computes and stores one tile, from query `q` and panel `p` on.
 #[inline(always)]
-fn run_tile<
-    const FMA: bool,
-    T: Real,
-    const ROWS: usize,
-    const PANELS: usize,
-    const DIFFERENCE: bool,
->(
+fn run_tile<const FMA: bool, T: Real, M: TileMap<T>, const ROWS: usize, const PANELS: usize>(
+    panels: &Panels<T>,
     queries: &[T],
-    n_features: usize,
-    panels: &[T],
     (q, p): (usize, usize),
-    strip: &mut Strip<T>,
-) {
-    let size = n_features * PANEL;
-    let block = &queries[q * n_features..];
-    let block = &block[..block.len().min(ROWS * n_features)];
-    let packed = &panels[p * size..(p + PANELS) * size];
-    let sums = tile::<FMA, T, ROWS, PANELS, DIFFERENCE>(block, n_features, packed);
-    // By numbers: iterators over the sums would move them out of their registers.
-    for r in 0..ROWS {
-        if r * n_features < block.len() {
-            for p_of_tile in 0..PANELS {
-                let at = (q + r) * strip.n_panels + p + p_of_tile;
-                strip.products[at] = sums[p_of_tile][r];
-            }
-        }
-    }
-}
-
-/// All queries of a strip against `PANELS` of its panels.
-#[inline(always)]
-fn run_panels<const FMA: bool, T: Real, const PANELS: usize, const DIFFERENCE: bool>(
-    queries: &[T],
-    n_features: usize,
-    panels: &[T],
-    p: usize,
-    strip: &mut Strip<T>,
-) {
-    let n_queries = queries.len() / n_features;
-    let mut q = 0;
-    macro_rules! run {
-        ($rows:expr) => {
-            run_tile::<FMA, T, { $rows }, PANELS, DIFFERENCE>(
-                queries,
-                n_features,
-                panels,
-                (q, p),
-                strip,
-            )
-        };
-    }
-    if const { size_of::<T>() == 4 } {
-        // Few queries are common, and so are many: a tile of each size would be too much code.
-        while q < n_queries {
-            match n_queries - q {
-                1 => run!(1),
-                2 => run!(2),
-                3 | 4 => run!(4),
-                _ => run!(QUERY_ROWS),
-            }
-            q += QUERY_ROWS;
-        }
-    } else {
-        while q < n_queries {
-            match n_queries - q {
-                1 => run!(1),
-                2 => run!(2),
-                _ => run!(QUERY_ROWS / 2),
-            }
-            q += QUERY_ROWS / 2;
-        }
-    }
-}
-
-#[inline(always)]
-fn strip_body<const FMA: bool, const WIDE: bool, T: Real>(
-    difference: bool,
-    queries: &[T],
-    n_features: usize,
-    panels: &[T],
-    strip: &mut Strip<T>,
-) {
-    // In single precision nobody asks for differences.
-    if const { size_of::<T>() == 4 } || !difference {
-        run_strip::<FMA, WIDE, T, false>(queries, n_features, panels, strip);
-    } else {
-        run_strip::<FMA, WIDE, T, true>(queries, n_features, panels, strip);
-    }
-}
-
-#[inline(always)]
-fn run_strip<const FMA: bool, const WIDE: bool, T: Real, const DIFFERENCE: bool>(
-    queries: &[T],
-    n_features: usize,
-    panels: &[T],
-    strip: &mut Strip<T>,
-) {
-    let mut p = 0;
-    if WIDE {
-        // Twice the accumulators: six alone would wait for their own additions.
-        while p + 2 <= strip.n_panels {
-            run_panels::<FMA, T, 2, DIFFERENCE>(queries, n_features, panels, p, strip);
-            p += 2;
-        }
-    }
-    while p < strip.n_panels {
-        run_panels::<FMA, T, 1, DIFFERENCE>(queries, n_features, panels, p, strip);
-        p += 1;
-    }
-}
-
-multiversion! {
-    /// Fills a strip.
-    fn fill_strip[T: Real](
-        difference: bool,
-        queries: &[T],
-        n_features: usize,
-        panels: &[T],
-        strip: &mut Strip<T>,
-    ) = strip_body[WIDE];
-}
-
-/// Which products a strip holds, and which of them are asked for.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    /// Number of the first query, to the map.
-    pub(super) first_query: usize,
-    pub(super) first_panel: usize,
-    pub(super) n_panels: usize,
-    /// The packed rows that are asked for.
-    pub(super) columns: (usize, usize),
-}
-
-#[inline(always)]
-fn finish_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
-    products: &[[T; PANEL]],
-    place: Place,
     map: M,
-    out: &mut [&mut [O]],
+    out: &mut [&mut [T]],
+    columns: (usize, usize),
 ) {
-    let of_queries = products.chunks_exact(place.n_panels);
-    for (q, (row, products)) in out.iter_mut().zip(of_queries).enumerate() {
-        for (p, &values) in products.iter().enumerate() {
-            let first_row = (place.first_panel + p) * PANEL;
-            let mapped = map.map::<FMA>(place.first_query + q, first_row, values);
-            store_panel(mapped, first_row, place.columns, row);
+    let d = panels.n_features;
+    let block = &queries[q * d..(q + ROWS) * d];
+    let packed = panels.panels(p, PANELS);
+    let sums = if M::DIFFERENCE {
+        tile::<FMA, T, ROWS, PANELS, true>(block, d, packed)
+    } else {
+        tile::<FMA, T, ROWS, PANELS, false>(block, d, packed)
+    };
+    // By numbers: iterators over the sums would move them out of their registers.
+    for p_of_tile in 0..PANELS {
+        let first_row = (p + p_of_tile) * PANEL;
+        for r in 0..ROWS {
+            let mapped = map.map::<FMA>(q + r, first_row, sums[p_of_tile][r]);
+            store_panel(mapped, first_row, columns, out[q + r]);
         }
     }
-}
-
-multiversion! {
-    /// Maps products and writes them where they belong: those of one query after the other to one
-    /// slice after the other.
-    pub(super) fn finish_strip[T: Real, O: Real, M: TileMap<T>](
-        products: &[[T; PANEL]],
-        place: Place,
-        map: M,
-        out: &mut [&mut [O]],
-    ) = finish_body;
 }
 
 /// Stores the values of one panel that lie inside the asked-for columns.
 #[inline(always)]
-fn store_panel<T: Real, O: Real>(
+pub(super) fn store_panel<T: Real, O: Real>(
     values: [T; PANEL],
     first_row: usize,
     columns: (usize, usize),
@@ -452,11 +324,123 @@ fn store_panel<T: Real, O: Real>(
     }
 }
 
+#[inline(always)]
+fn tiles_body<const FMA: bool, const WIDE: bool, T: Real, M: TileMap<T>>(
+    panels: &Panels<T>,
+    queries: &[T],
+    columns: (usize, usize),
+    map: M,
+    out: &mut [&mut [T]],
+) {
+    if columns.0 >= columns.1 {
+        return;
+    }
+    let mut p = columns.0 / PANEL;
+    let end = columns.1.div_ceil(PANEL);
+    if WIDE {
+        // Twice the accumulators: six alone would wait for their own additions.
+        while p + 2 <= end {
+            run_panels::<FMA, T, M, 2>(panels, queries, p, map, out, columns);
+            p += 2;
+        }
+    }
+    while p < end {
+        run_panels::<FMA, T, M, 1>(panels, queries, p, map, out, columns);
+        p += 1;
+    }
+}
+
+/// All queries against `PANELS` panels.
+#[inline(always)]
+fn run_panels<const FMA: bool, T: Real, M: TileMap<T>, const PANELS: usize>(
+    panels: &Panels<T>,
+    queries: &[T],
+    p: usize,
+    map: M,
+    out: &mut [&mut [T]],
+    columns: (usize, usize),
+) {
+    let n_queries = out.len();
+    let mut q = 0;
+    macro_rules! run {
+        ($rows:expr) => {
+            run_tile::<FMA, T, M, { $rows }, PANELS>(panels, queries, (q, p), map, out, columns)
+        };
+    }
+    // A tile of each size would be too much code: three and five queries take two tiles. The
+    // constant keeps tiles of the other precision from being compiled.
+    if const { size_of::<T>() == 4 } {
+        while q + QUERY_ROWS <= n_queries {
+            run!(QUERY_ROWS);
+            q += QUERY_ROWS;
+        }
+        if q + 4 <= n_queries {
+            run!(4);
+            q += 4;
+        }
+    } else {
+        while q + QUERY_ROWS / 2 <= n_queries {
+            run!(QUERY_ROWS / 2);
+            q += QUERY_ROWS / 2;
+        }
+    }
+    if q + 2 <= n_queries {
+        run!(2);
+        q += 2;
+    }
+    if q < n_queries {
+        run!(1);
+    }
+}
+
+multiversion! {
+    /// As [`panel_block`], with values as they are computed.
+    fn panel_tiles[T: Real, M: TileMap<T>](
+        panels: &Panels<T>,
+        queries: &[T],
+        columns: (usize, usize),
+        map: M,
+        out: &mut [&mut [T]],
+    ) = tiles_body[WIDE];
+}
+
+#[inline(always)]
+fn finish_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+    products: &[T],
+    (first_query, first_row): (usize, usize),
+    columns: (usize, usize),
+    map: M,
+    out: &mut [&mut [O]],
+) {
+    let (products, _) = products.as_chunks::<PANEL>();
+    for (q, (row, products)) in out.iter_mut().zip(products.chunks(STRIP)).enumerate() {
+        for (p, &values) in products.iter().enumerate() {
+            let first_row = first_row + p * PANEL;
+            if first_row < columns.1 {
+                let mapped = map.map::<FMA>(first_query + q, first_row, values);
+                store_panel(mapped, first_row, columns, row);
+            }
+        }
+    }
+}
+
+multiversion! {
+    /// Maps products and writes them where they belong. Of each query there are [`STRIP`] panels
+    /// of products, from that of `first_row` on.
+    pub(super) fn finish_strip[T: Real, O: Real, M: TileMap<T>](
+        products: &[T],
+        first: (usize, usize),
+        columns: (usize, usize),
+        map: M,
+        out: &mut [&mut [O]],
+    ) = finish_body;
+}
+
 /// Writes, for every query row (`queries` holds them row after row) and every packed row in
 /// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
 ///
-/// Strip by strip: what multiplies knows no maps, and what maps knows no tiles, so that neither is
-/// compiled for each case of the other.
+/// Maps that are used most are applied inside the tiles. For the others, and where precisions
+/// differ, products are kept in a strip first: so that tiles are not compiled for all of them.
 pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
     panels: &Panels<T>,
     queries: &[T],
@@ -464,35 +448,30 @@ pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
     map: M,
     out: &mut [&mut [O]],
 ) {
-    if columns.0 >= columns.1 {
+    if const { M::IN_TILES && size_of::<T>() == size_of::<O>() } {
+        if let Some(out) = T::same(out) {
+            panel_tiles(panels, queries, columns, map, out);
+        }
         return;
     }
     let d = panels.n_features;
-    let end = columns.1.div_ceil(PANEL);
-    let mut strip = Strip {
-        n_panels: 0,
-        products: [[T::ZERO; PANEL]; STRIP],
-    };
-    // Two panels stay in the cache while many queries meet them; few queries meet more panels, an
-    // even number, for tiles of two.
-    let queries_at_once = out.len().clamp(1, STRIP_QUERIES);
-    let panels_at_once = STRIP / queries_at_once / 2 * 2;
-    for first_panel in (columns.0 / PANEL..end).step_by(panels_at_once) {
-        strip.n_panels = panels_at_once.min(end - first_panel);
-        let packed = panels.panels(first_panel, strip.n_panels);
-        for (group, out) in out.chunks_mut(queries_at_once).enumerate() {
-            let first_query = group * queries_at_once;
-            if d > 0 {
-                let queries = &queries[first_query * d..(first_query + out.len()) * d];
-                fill_strip(M::DIFFERENCE, queries, d, packed, &mut strip);
+    let mut strip = [T::ZERO; STRIP_QUERIES * STRIP * PANEL];
+    let first_panel = columns.0 / PANEL;
+    for first_row in (first_panel * PANEL..columns.1).step_by(STRIP * PANEL) {
+        let last_row = columns.1.min(first_row + STRIP * PANEL);
+        for (group, out) in out.chunks_mut(STRIP_QUERIES).enumerate() {
+            let first_query = group * STRIP_QUERIES;
+            let queries = &queries[first_query * d..(first_query + out.len()) * d];
+            let mut rows = strip.chunks_exact_mut(STRIP * PANEL);
+            let mut rows: [&mut [T]; STRIP_QUERIES] =
+                std::array::from_fn(|_| rows.next().unwrap_or_default());
+            let (rows, span) = (&mut rows[..out.len()], (first_row, last_row));
+            if M::DIFFERENCE {
+                panel_tiles(panels, queries, span, DifferenceMap, rows);
+            } else {
+                panel_tiles(panels, queries, span, DotMap, rows);
             }
-            let place = Place {
-                first_query,
-                first_panel,
-                n_panels: strip.n_panels,
-                columns,
-            };
-            finish_strip(&strip.products, place, map, out);
+            finish_strip(&strip, (first_query, first_row), columns, map, out);
         }
     }
 }

@@ -7,14 +7,12 @@
 //! independent sums are under way; shorter rows of a group are filled up with zeros.
 
 use super::Real;
-use super::panel::{PANEL, Place, TileMap, finish_strip};
+use super::panel::{DotMap, PANEL, STRIP, TileMap, finish_strip, store_panel};
 
 /// Query rows of one pass.
 pub(crate) const SPARSE_QUERIES: usize = 16;
 /// Packed rows of a group.
 const GROUP: usize = 4;
-/// Panels whose products are computed before they are mapped.
-const STRIP_PANELS: usize = 4;
 
 /// One entry of each row of a group.
 #[derive(Debug, Clone, Copy)]
@@ -131,66 +129,74 @@ fn add_lanes<const FMA: bool, T: Real, const N: usize>(
 }
 
 #[inline(always)]
-fn run_panels<const FMA: bool, T: Real, const N: usize>(
+fn run_panels<const FMA: bool, T: Real, M: TileMap<T>, const N: usize>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
-    first_panel: usize,
-    n_panels: usize,
-    products: &mut [[T; PANEL]],
+    columns: (usize, usize),
+    first_query: usize,
+    map: M,
+    out: &mut [&mut [T]],
 ) {
     let lanes: &[[T; SPARSE_QUERIES]] = &queries.lanes;
-    for p in 0..n_panels {
+    for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
         let mut sums = [[[T::ZERO; N]; GROUP]; PANEL / GROUP];
         for (g, sum) in sums.iter_mut().enumerate() {
-            let group = (first_panel + p) * (PANEL / GROUP) + g;
-            *sum = group_sums::<FMA, T, N>(rows.group(group), lanes);
+            *sum = group_sums::<FMA, T, N>(rows.group(p * (PANEL / GROUP) + g), lanes);
         }
         // Without this barrier the compiler merges the turning below into the sums above and
         // vectorises them along the wrong axis.
         let sums = std::hint::black_box(&sums);
-        for q in 0..N {
-            let turned = &mut products[q * n_panels + p];
-            for (g, sum) in sums.iter().enumerate() {
+        let mut turned = [[T::ZERO; PANEL]; N];
+        for (g, sum) in sums.iter().enumerate() {
+            for q in 0..N {
                 for member in 0..GROUP {
-                    turned[g * GROUP + member] = sum[member][q];
+                    turned[q][g * GROUP + member] = sum[member][q];
                 }
             }
+        }
+        let first_row = p * PANEL;
+        for (q, row) in out.iter_mut().enumerate() {
+            let mapped = map.map::<FMA>(first_query + q, first_row, turned[q]);
+            store_panel(mapped, first_row, columns, row);
         }
     }
 }
 
 #[inline(always)]
-fn strip_body<const FMA: bool, T: Real>(
+fn tiles_body<const FMA: bool, T: Real, M: TileMap<T>>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
-    n_queries: usize,
-    first_panel: usize,
-    n_panels: usize,
-    products: &mut [[T; PANEL]],
+    columns: (usize, usize),
+    first_query: usize,
+    map: M,
+    out: &mut [&mut [T]],
 ) {
     const HALF: usize = SPARSE_QUERIES / 2;
-    if n_queries <= HALF {
-        run_panels::<FMA, T, HALF>(rows, queries, first_panel, n_panels, products);
+    if columns.0 >= columns.1 {
+        return;
+    }
+    if out.len() <= HALF {
+        run_panels::<FMA, T, M, HALF>(rows, queries, columns, first_query, map, out);
     } else {
-        run_panels::<FMA, T, SPARSE_QUERIES>(rows, queries, first_panel, n_panels, products);
+        run_panels::<FMA, T, M, SPARSE_QUERIES>(rows, queries, columns, first_query, map, out);
     }
 }
 
 multiversion! {
-    /// Products of the queries with some panels, those of one query after the other.
-    fn fill_strip[T: Real](
+    /// As [`sparse_block`], with values as they are computed.
+    fn sparse_tiles[T: Real, M: TileMap<T>](
         rows: &SparseRows<T>,
         queries: &SparseQueries<T>,
-        n_queries: usize,
-        first_panel: usize,
-        n_panels: usize,
-        products: &mut [[T; PANEL]],
-    ) = strip_body;
+        columns: (usize, usize),
+        first_query: usize,
+        map: M,
+        out: &mut [&mut [T]],
+    ) = tiles_body;
 }
 
 /// Writes, for the queries loaded in lanes `0..out.len()` and every packed row in
 /// `columns.0..columns.1`, the mapped inner product to `out[lane][row - columns.0]`.
-/// Lane `l` is query `first_query + l` to the map.
+/// Lane `l` is query `first_query + l` to the map. As for panels, tiles apply a few maps themselves.
 pub(crate) fn sparse_block<T: Real, O: Real, M: TileMap<T>>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
@@ -199,27 +205,21 @@ pub(crate) fn sparse_block<T: Real, O: Real, M: TileMap<T>>(
     map: M,
     out: &mut [&mut [O]],
 ) {
-    if columns.0 >= columns.1 {
+    if const { M::IN_TILES && size_of::<T>() == size_of::<O>() } {
+        if let Some(out) = T::same(out) {
+            sparse_tiles(rows, queries, columns, first_query, map, out);
+        }
         return;
     }
-    let mut products = [[T::ZERO; PANEL]; STRIP_PANELS * SPARSE_QUERIES];
-    let end = columns.1.div_ceil(PANEL);
-    for first_panel in (columns.0 / PANEL..end).step_by(STRIP_PANELS) {
-        let n_panels = STRIP_PANELS.min(end - first_panel);
-        fill_strip(
-            rows,
-            queries,
-            out.len(),
-            first_panel,
-            n_panels,
-            &mut products,
-        );
-        let place = Place {
-            first_query,
-            first_panel,
-            n_panels,
-            columns,
-        };
-        finish_strip(&products, place, map, out);
+    let mut strip = [T::ZERO; SPARSE_QUERIES * STRIP * PANEL];
+    let first_panel = columns.0 / PANEL;
+    for first_row in (first_panel * PANEL..columns.1).step_by(STRIP * PANEL) {
+        let last_row = columns.1.min(first_row + STRIP * PANEL);
+        let mut lanes = strip.chunks_exact_mut(STRIP * PANEL);
+        let mut lanes: [&mut [T]; SPARSE_QUERIES] =
+            std::array::from_fn(|_| lanes.next().unwrap_or_default());
+        let lanes = &mut lanes[..out.len()];
+        sparse_tiles(rows, queries, (first_row, last_row), 0, DotMap, lanes);
+        finish_strip(&strip, (first_query, first_row), columns, map, out);
     }
 }
