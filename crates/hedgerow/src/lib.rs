@@ -31,6 +31,7 @@ pub mod machines;
 pub mod method;
 mod model;
 pub mod neighbours;
+mod parallel;
 pub mod params;
 pub mod select;
 pub mod solve;

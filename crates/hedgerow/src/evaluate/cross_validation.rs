@@ -5,8 +5,8 @@ use super::ranking::{Ties, auc};
 use super::regression::{mean_absolute_error, mean_squared_error, r_squared, squared_correlation};
 use super::statistics::mean_and_deviation;
 use crate::data::{ClassName, Dataset, Split, Target};
+use crate::parallel::{Grain, map};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
-use rayon::prelude::*;
 
 /// What is measured on a test part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -209,13 +209,11 @@ where
             found: 0,
         });
     }
-    let outcomes: Vec<Result<Outcome>> = splits
-        .par_iter()
-        .map(|split| {
-            let model = fit(&data.select(&split.train))?;
-            test_rows(model.as_ref(), data, &split.test, |_| true)
-        })
-        .collect();
+    let outcomes: Vec<Result<Outcome>> = map(splits.len(), Grain::COARSE, &|at| {
+        let split = &splits[at];
+        let model = fit(&data.select(&split.train))?;
+        test_rows(model.as_ref(), data, &split.test, |_| true)
+    });
     let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
     let classes = match data.target() {
         Target::Classes(labels) | Target::Ordinal(labels) => {

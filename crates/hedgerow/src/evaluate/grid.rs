@@ -8,9 +8,9 @@
 use super::cross_validation::{Metric, measure};
 use super::statistics::mean_and_deviation;
 use crate::data::{Dataset, Split, Target};
+use crate::parallel::{Grain, map};
 use crate::params::Value;
 use crate::{Error, Predictor, Result};
-use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// Largest number of values on an axis and of points in a grid.
@@ -371,15 +371,13 @@ where
             }
             let train = data.select(&split.train);
             let test = data.select(&split.test);
-            let values: Vec<Option<Result<f64>>> = batch
-                .par_iter()
-                .map(|runner| {
-                    runner.status.is_none().then(|| {
-                        let model = fit(&runner.point, &train)?;
-                        measure(model.as_ref(), &test, metric)
-                    })
+            let values: Vec<Option<Result<f64>>> = map(batch.len(), Grain::COARSE, &|at| {
+                let runner = &batch[at];
+                runner.status.is_none().then(|| {
+                    let model = fit(&runner.point, &train)?;
+                    measure(model.as_ref(), &test, metric)
                 })
-                .collect();
+            });
             for (runner, value) in batch.iter_mut().zip(values) {
                 match value {
                     None => continue,

@@ -2,8 +2,8 @@
 
 use super::statistics::mean_and_deviation;
 use crate::data::{Dataset, Split};
+use crate::parallel::{Grain, try_map};
 use crate::{Error, Prediction, Predictor, Result};
-use rayon::prelude::*;
 
 /// Errors for every number of features and every split.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,25 +51,23 @@ where
         });
     }
     let largest = sizes.iter().copied().max().unwrap_or(0);
-    let columns: Vec<Vec<(f64, usize)>> = splits
-        .par_iter()
-        .map(|split| {
-            let (train, test) = (data.select(&split.train), data.select(&split.test));
-            let ranking = rank(&train, largest)?;
-            sizes
-                .iter()
-                .map(|&size| {
-                    let mut features = ranking[..size.min(ranking.len())].to_vec();
-                    features.sort_unstable();
-                    let model = fit(&train.select_features(&features)?)?;
-                    let reduced = test.select_features(&features)?;
-                    let wrong = count_wrong(model.as_ref(), &reduced)?;
-                    let error = wrong as f64 / reduced.n_rows().max(1) as f64;
-                    Ok((error, features.len()))
-                })
-                .collect()
-        })
-        .collect::<Result<_>>()?;
+    let columns: Vec<Vec<(f64, usize)>> = try_map(splits.len(), Grain::COARSE, &|at| {
+        let split = &splits[at];
+        let (train, test) = (data.select(&split.train), data.select(&split.test));
+        let ranking = rank(&train, largest)?;
+        sizes
+            .iter()
+            .map(|&size| {
+                let mut features = ranking[..size.min(ranking.len())].to_vec();
+                features.sort_unstable();
+                let model = fit(&train.select_features(&features)?)?;
+                let reduced = test.select_features(&features)?;
+                let wrong = count_wrong(model.as_ref(), &reduced)?;
+                let error = wrong as f64 / reduced.n_rows().max(1) as f64;
+                Ok((error, features.len()))
+            })
+            .collect()
+    })?;
     let of = |s: usize| columns.iter().map(move |column| column[s]);
     Ok(SelectionCurve {
         sizes: sizes.to_vec(),

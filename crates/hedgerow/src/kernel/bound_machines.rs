@@ -6,7 +6,8 @@ use super::{Kernel, Machine};
 use crate::Result;
 use crate::data::SamplesView;
 use crate::linalg::{Real, dot};
-use rayon::prelude::*;
+use crate::parallel::{Grain, try_for_each};
+use crate::spares::Spares;
 use std::fmt;
 
 /// Rows of one parallel task: full tiles of six and of sixteen. Fixed, so that results do not
@@ -129,16 +130,15 @@ impl BoundMachines {
 
     /// As [`BoundMachines::sums`], with kernel values kept as `T` until they are summed.
     fn sums_in<T: Real>(&self, samples: SamplesView<'_>, out: &mut [f64]) -> Result<()> {
-        let buffer = || vec![T::ZERO; samples.n_rows().min(TASK_ROWS) * self.pass_width()];
-        if samples.n_rows() <= TASK_ROWS {
-            // A single task needs no other thread, and waking one would take longer than it.
-            return self.sum_rows(samples, 0, &mut buffer(), out);
-        }
-        out.par_chunks_mut(TASK_ROWS * self.n_machines)
-            .enumerate()
-            .try_for_each_init(buffer, |values, (task, part)| {
+        let size = samples.n_rows().min(TASK_ROWS) * self.pass_width();
+        let buffers = Spares::<Vec<T>>::new();
+        let parts = out.chunks_mut(TASK_ROWS * self.n_machines);
+        try_for_each(parts, Grain::COARSE, &|task, part| {
+            buffers.lend(|values| {
+                values.resize(size, T::ZERO);
                 self.sum_rows(samples, task * TASK_ROWS, values, part)
             })
+        })
     }
 
     /// Most columns of a pass.

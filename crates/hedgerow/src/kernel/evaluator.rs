@@ -4,8 +4,8 @@ use super::bound_machines::{BoundMachines, Use};
 use super::{Expansion, Kernel, Machine};
 use crate::data::{CsrMatrix, Samples, SamplesView};
 use crate::linalg::dot;
+use crate::parallel::{Grain, for_each_chunk};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use std::sync::{Arc, OnceLock};
 
 /// Rows of one parallel task.
@@ -177,19 +177,13 @@ fn linear_sums(weights: &[Vec<f64>], samples: SamplesView<'_>) -> Vec<f64> {
     if out.is_empty() {
         return out;
     }
-    let sum = |(task, part): (usize, &mut [f64])| {
+    let size = TASK_ROWS * weights.len();
+    for_each_chunk(&mut out, size, Grain::COARSE, &|task, part| {
         for (k, row) in part.chunks_mut(weights.len()).enumerate() {
             for (value, weights) in row.iter_mut().zip(weights) {
                 *value = linear_value(weights, samples, task * TASK_ROWS + k);
             }
         }
-    };
-    if samples.n_rows() <= TASK_ROWS {
-        sum((0, &mut out));
-    } else {
-        out.par_chunks_mut(TASK_ROWS * weights.len())
-            .enumerate()
-            .for_each(sum);
-    }
+    });
     out
 }

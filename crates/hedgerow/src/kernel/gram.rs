@@ -6,8 +6,8 @@ use super::packed::Precision;
 use super::scalar::self_value;
 use crate::data::SamplesView;
 use crate::linalg::Real;
+use crate::parallel::{self, Grain};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Columns of one parallel task. Fixed, so that results do not depend on the number of threads.
@@ -72,7 +72,7 @@ impl<'a> Gram<'a> {
         &self,
         items: &mut [T],
         size: usize,
-        work: impl Fn(usize, &mut [T]) + Sync,
+        work: &(dyn Fn(usize, &mut [T]) + Sync),
     ) {
         if self.sequential {
             items
@@ -80,10 +80,7 @@ impl<'a> Gram<'a> {
                 .enumerate()
                 .for_each(|(index, chunk)| work(index, chunk));
         } else {
-            items
-                .par_chunks_mut(size)
-                .enumerate()
-                .for_each(|(index, chunk)| work(index, chunk));
+            parallel::for_each_chunk(items, size, Grain::COARSE, work);
         }
     }
 
@@ -170,10 +167,10 @@ impl<'a> Gram<'a> {
                 task.push(part);
             }
         }
-        tasks.par_iter_mut().enumerate().for_each(|(index, parts)| {
+        parallel::for_each(tasks.into_iter(), Grain::COARSE, &|index, mut parts| {
             let start = columns.start + index * TASK_COLUMNS;
             let end = columns.end.min(start + TASK_COLUMNS);
-            self.block_here(queries, start..end, parts);
+            self.block_here(queries, start..end, &mut parts);
         });
     }
 

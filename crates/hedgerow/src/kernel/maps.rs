@@ -19,6 +19,7 @@ pub(crate) struct PolynomialMap<T> {
 
 impl<T: Real> TileMap<T> for PolynomialMap<T> {
     const DIFFERENCE: bool = false;
+    const IN_TILES: bool = true;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
@@ -56,8 +57,11 @@ impl<T: Real> TileMap<T> for SigmoidMap {
     const DIFFERENCE: bool = false;
 
     #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values.map(|value| T::from_f64((self.gamma * value.to_f64() + self.coef0).tanh()))
+    fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
+        for value in &mut values {
+            *value = T::from_f64((self.gamma * value.to_f64() + self.coef0).tanh());
+        }
+        values
     }
 }
 
@@ -69,6 +73,7 @@ pub(super) struct GaussianMap<'a, T> {
 
 impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
     const DIFFERENCE: bool = false;
+    const IN_TILES: bool = true;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, q: usize, first: usize, values: [T; PANEL]) -> [T; PANEL] {
@@ -140,7 +145,10 @@ impl<T: Real> TileMap<T> for RadialOfDifference {
     const DIFFERENCE: bool = true;
 
     #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values.map(|value| T::from_f64(self.radial.value(value.to_f64(), self.n_features)))
+    fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
+        for value in &mut values {
+            *value = T::from_f64(self.radial.value(value.to_f64(), self.n_features));
+        }
+        values
     }
 }

@@ -508,16 +508,20 @@ impl<T: Real> Packed<T> {
             Formula::Sigmoid { gamma, coef0 } => {
                 self.run(queries, columns, SigmoidMap { gamma, coef0 }, out);
             }
-            Formula::Gaussian { gamma } if self.layout.difference => {
-                let map = GaussianOfDifference {
-                    minus_gamma: T::from_f64(-gamma),
-                };
-                self.run(queries, columns, map, out);
-            }
-            Formula::Gaussian { gamma } => {
+            Formula::Gaussian { gamma } if !self.layout.difference => {
                 let map = GaussianMap {
                     two_gamma: T::from_f64(2.0 * gamma),
                     norms,
+                };
+                self.run(queries, columns, map, out);
+            }
+            // The constant keeps the rest from being compiled for single precision.
+            _ if const { size_of::<T>() == 4 } => {
+                unreachable!("invariant: what needs differences is packed in double precision")
+            }
+            Formula::Gaussian { gamma } => {
+                let map = GaussianOfDifference {
+                    minus_gamma: T::from_f64(-gamma),
                 };
                 self.run(queries, columns, map, out);
             }

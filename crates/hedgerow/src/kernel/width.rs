@@ -15,6 +15,7 @@ use super::Kernel;
 use super::distance::clamp;
 use super::scalar::{euclidean_sq_dist, evaluate};
 use crate::data::{Generator, SamplesView};
+use crate::parallel::concat;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -107,16 +108,11 @@ impl PairDistances {
         } else {
             Generator::new(seed).sample(n_rows, MAX_ROWS)
         };
-        let mut sorted: Vec<f64> = (0..rows.len())
-            .into_par_iter()
-            .flat_map_iter(|at| {
-                let i = rows[at];
-                let partners = &rows[at + 1..];
-                partners
-                    .iter()
-                    .map(move |&j| distance(kernel, samples, i, j))
-            })
-            .collect();
+        let mut sorted = concat(rows.len(), 1, &|at| {
+            let i = rows[at.start];
+            let partners = rows[at.end..].iter();
+            partners.map(|&j| distance(kernel, samples, i, j)).collect()
+        });
         if sorted.iter().any(|value| value.is_nan()) {
             return Err(not_a_distance(kernel));
         }

@@ -3,12 +3,12 @@
 //! Everything runs on the calling thread, so that results do not depend on how many there are;
 //! callers that want several give each a block of its own.
 
+use crate::parallel::{Grain, for_each, for_each_chunk};
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par, Spec};
-use rayon::prelude::*;
 
 /// `out = a · bᵀ` for row-major matrices with rows of length `inner`.
 pub(crate) fn product_transposed(a: &[f64], b: &[f64], inner: usize, out: &mut [f64]) {
@@ -65,9 +65,11 @@ pub(crate) fn product_in_parallel(
         out.fill(0.0);
         return;
     }
-    out.par_chunks_mut(BLOCK_ROWS * width)
-        .zip(a.par_chunks(BLOCK_ROWS * inner))
-        .for_each(|(out, a)| product(a, b, inner, width, out));
+    let blocks = out.chunks_mut(BLOCK_ROWS * width);
+    let blocks = blocks.zip(a.chunks(BLOCK_ROWS * inner));
+    for_each(blocks, Grain::COARSE, &|_, (out, a)| {
+        product(a, b, inner, width, out);
+    });
 }
 
 /// `a · aᵀ`, row-major, of a row-major matrix with rows of length `inner`; blocks in parallel.
@@ -77,26 +79,24 @@ pub(crate) fn gram(a: &[f64], inner: usize) -> Vec<f64> {
     }
     let n = a.len() / inner;
     let mut out = vec![0.0; n * n];
-    out.par_chunks_mut(BLOCK_ROWS * n)
-        .enumerate()
-        .for_each(|(block, out)| {
-            let first = block * BLOCK_ROWS;
-            let count = out.len() / n;
-            let left = &a[first * inner..(first + count) * inner];
-            let mut tile = vec![0.0; BLOCK_ROWS * BLOCK_ROWS];
-            // Blocks left of the diagonal are mirrored afterwards.
-            let mut column = first;
-            while column < n {
-                let width = BLOCK_ROWS.min(n - column);
-                let right = &a[column * inner..(column + width) * inner];
-                let tile = &mut tile[..count * width];
-                product_transposed(left, right, inner, tile);
-                for (row, values) in tile.chunks_exact(width).enumerate() {
-                    out[row * n + column..row * n + column + width].copy_from_slice(values);
-                }
-                column += width;
+    for_each_chunk(&mut out, BLOCK_ROWS * n, Grain::COARSE, &|block, out| {
+        let first = block * BLOCK_ROWS;
+        let count = out.len() / n;
+        let left = &a[first * inner..(first + count) * inner];
+        let mut tile = vec![0.0; BLOCK_ROWS * BLOCK_ROWS];
+        // Blocks left of the diagonal are mirrored afterwards.
+        let mut column = first;
+        while column < n {
+            let width = BLOCK_ROWS.min(n - column);
+            let right = &a[column * inner..(column + width) * inner];
+            let tile = &mut tile[..count * width];
+            product_transposed(left, right, inner, tile);
+            for (row, values) in tile.chunks_exact(width).enumerate() {
+                out[row * n + column..row * n + column + width].copy_from_slice(values);
             }
-        });
+            column += width;
+        }
+    });
     mirror_upper(&mut out, n);
     out
 }

@@ -4,7 +4,7 @@
 //! so that one vector load brings the same feature of neighbouring rows.
 
 use super::Real;
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each_chunk};
 
 /// Rows of a panel.
 pub(crate) const PANEL: usize = 16;
@@ -15,6 +15,11 @@ pub(crate) const PANEL: usize = 16;
 const QUERY_ROWS: usize = 6;
 /// Features that are added between two looks at the bounds.
 const STEP: usize = 4;
+/// Panels and queries whose products are computed before they are mapped.
+pub(super) const STRIP: usize = 4;
+const STRIP_QUERIES: usize = 12;
+/// Panels that one task packs.
+const TASK_PANELS: usize = 16;
 
 /// Dense rows in panels. The last panel is filled up, with zeros unless all rows began alike.
 #[derive(Debug, Clone)]
@@ -124,14 +129,16 @@ impl<T: Real> Panels<T> {
         fill: impl Fn(usize, &mut [T]) + Sync,
     ) -> Self {
         let mut values = vec![T::ZERO; n_rows.div_ceil(PANEL) * PANEL * n_features];
-        values
-            .par_chunks_mut((PANEL * n_features).max(1))
-            .enumerate()
-            .for_each_init(
-                || vec![T::ZERO; PANEL * n_features],
-                |rows, (p, panel)| {
+        let size = (PANEL * n_features).max(1);
+        for_each_chunk(
+            &mut values,
+            TASK_PANELS * size,
+            Grain::COARSE,
+            &|task, panels| {
+                let mut rows = vec![T::ZERO; PANEL * n_features];
+                for (p, panel) in panels.chunks_exact_mut(size).enumerate() {
                     rows.fill(T::ZERO);
-                    let first = p * PANEL;
+                    let first = (task * TASK_PANELS + p) * PANEL;
                     for (lane, row) in rows.chunks_exact_mut(n_features).enumerate() {
                         if first + lane < n_rows {
                             fill(first + lane, row);
@@ -143,8 +150,9 @@ impl<T: Real> Panels<T> {
                             column[lane] = rows[lane * n_features + f];
                         }
                     }
-                },
-            );
+                }
+            },
+        );
         Self { n_features, values }
     }
 
@@ -169,6 +177,8 @@ impl<T: Real> Panels<T> {
 pub(crate) trait TileMap<T: Real>: Copy {
     /// Whether tiles accumulate $\sum (q-t)^2$ instead of $\sum q t$.
     const DIFFERENCE: bool;
+    /// Whether tiles apply it themselves, which is faster and more code: for what is used most.
+    const IN_TILES: bool = false;
 
     /// Maps the accumulated values of query `q` against the 16 rows from `first_row` on.
     fn map<const FMA: bool>(self, q: usize, first_row: usize, values: [T; PANEL]) -> [T; PANEL];
@@ -180,6 +190,20 @@ pub(crate) struct DotMap;
 
 impl<T: Real> TileMap<T> for DotMap {
     const DIFFERENCE: bool = false;
+    const IN_TILES: bool = true;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        values
+    }
+}
+
+/// The squared distances as they are.
+#[derive(Debug, Clone, Copy)]
+struct DifferenceMap;
+
+impl<T: Real> TileMap<T> for DifferenceMap {
+    const DIFFERENCE: bool = true;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
@@ -249,37 +273,30 @@ fn add<const FMA: bool, T: Real, const DIFFERENCE: bool>(
     }
 }
 
+/// Computes and stores one tile, from query `q` and panel `p` on.
 #[inline(always)]
-fn run_tile<
-    const FMA: bool,
-    T: Real,
-    O: Real,
-    M: TileMap<T>,
-    const ROWS: usize,
-    const PANELS: usize,
->(
+fn run_tile<const FMA: bool, T: Real, M: TileMap<T>, const ROWS: usize, const PANELS: usize>(
     panels: &Panels<T>,
     queries: &[T],
-    first_query: usize,
-    first_panel: usize,
+    (q, p): (usize, usize),
     map: M,
-    out: &mut [&mut [O]],
+    out: &mut [&mut [T]],
     columns: (usize, usize),
 ) {
     let d = panels.n_features;
-    let block = &queries[first_query * d..(first_query + ROWS) * d];
-    let packed = panels.panels(first_panel, PANELS);
+    let block = &queries[q * d..(q + ROWS) * d];
+    let packed = panels.panels(p, PANELS);
     let sums = if M::DIFFERENCE {
         tile::<FMA, T, ROWS, PANELS, true>(block, d, packed)
     } else {
         tile::<FMA, T, ROWS, PANELS, false>(block, d, packed)
     };
     // By numbers: iterators over the sums would move them out of their registers.
-    for p in 0..PANELS {
-        let first_row = (first_panel + p) * PANEL;
+    for p_of_tile in 0..PANELS {
+        let first_row = (p + p_of_tile) * PANEL;
         for r in 0..ROWS {
-            let mapped = map.map::<FMA>(first_query + r, first_row, sums[p][r]);
-            store_panel(mapped, first_row, columns, out[first_query + r]);
+            let mapped = map.map::<FMA>(q + r, first_row, sums[p_of_tile][r]);
+            store_panel(mapped, first_row, columns, out[q + r]);
         }
     }
 }
@@ -308,12 +325,12 @@ pub(super) fn store_panel<T: Real, O: Real>(
 }
 
 #[inline(always)]
-fn block_body<const FMA: bool, const WIDE: bool, T: Real, O: Real, M: TileMap<T>>(
+fn tiles_body<const FMA: bool, const WIDE: bool, T: Real, M: TileMap<T>>(
     panels: &Panels<T>,
     queries: &[T],
     columns: (usize, usize),
     map: M,
-    out: &mut [&mut [O]],
+    out: &mut [&mut [T]],
 ) {
     if columns.0 >= columns.1 {
         return;
@@ -323,37 +340,43 @@ fn block_body<const FMA: bool, const WIDE: bool, T: Real, O: Real, M: TileMap<T>
     if WIDE {
         // Twice the accumulators: six alone would wait for their own additions.
         while p + 2 <= end {
-            run_panels::<FMA, T, O, M, 2>(panels, queries, p, map, out, columns);
+            run_panels::<FMA, T, M, 2>(panels, queries, p, map, out, columns);
             p += 2;
         }
     }
     while p < end {
-        run_panels::<FMA, T, O, M, 1>(panels, queries, p, map, out, columns);
+        run_panels::<FMA, T, M, 1>(panels, queries, p, map, out, columns);
         p += 1;
     }
 }
 
 /// All queries against `PANELS` panels.
 #[inline(always)]
-fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const PANELS: usize>(
+fn run_panels<const FMA: bool, T: Real, M: TileMap<T>, const PANELS: usize>(
     panels: &Panels<T>,
     queries: &[T],
     p: usize,
     map: M,
-    out: &mut [&mut [O]],
+    out: &mut [&mut [T]],
     columns: (usize, usize),
 ) {
     let n_queries = out.len();
     let mut q = 0;
     macro_rules! run {
         ($rows:expr) => {
-            run_tile::<FMA, T, O, M, { $rows }, PANELS>(panels, queries, q, p, map, out, columns)
+            run_tile::<FMA, T, M, { $rows }, PANELS>(panels, queries, (q, p), map, out, columns)
         };
     }
-    if size_of::<T>() == 4 {
+    // A tile of each size would be too much code: three and five queries take two tiles. The
+    // constant keeps tiles of the other precision from being compiled.
+    if const { size_of::<T>() == 4 } {
         while q + QUERY_ROWS <= n_queries {
             run!(QUERY_ROWS);
             q += QUERY_ROWS;
+        }
+        if q + 4 <= n_queries {
+            run!(4);
+            q += 4;
         }
     } else {
         while q + QUERY_ROWS / 2 <= n_queries {
@@ -361,26 +384,96 @@ fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const PANELS: us
             q += QUERY_ROWS / 2;
         }
     }
-    match n_queries - q {
-        5 => run!(5),
-        4 => run!(4),
-        3 => run!(3),
-        2 => run!(2),
-        1 => run!(1),
-        _ => {}
+    if q + 2 <= n_queries {
+        run!(2);
+        q += 2;
+    }
+    if q < n_queries {
+        run!(1);
     }
 }
 
 multiversion! {
-    /// Writes, for every query row (`queries` holds them row after row) and every packed row in
-    /// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
-    pub(crate) fn panel_block[T: Real, O: Real, M: TileMap<T>](
+    /// As [`panel_block`], with values as they are computed.
+    fn panel_tiles[T: Real, M: TileMap<T>](
         panels: &Panels<T>,
         queries: &[T],
         columns: (usize, usize),
         map: M,
+        out: &mut [&mut [T]],
+    ) = tiles_body[WIDE];
+}
+
+#[inline(always)]
+fn finish_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+    products: &[T],
+    (first_query, first_row): (usize, usize),
+    columns: (usize, usize),
+    map: M,
+    out: &mut [&mut [O]],
+) {
+    let (products, _) = products.as_chunks::<PANEL>();
+    for (q, (row, products)) in out.iter_mut().zip(products.chunks(STRIP)).enumerate() {
+        for (p, &values) in products.iter().enumerate() {
+            let first_row = first_row + p * PANEL;
+            if first_row < columns.1 {
+                let mapped = map.map::<FMA>(first_query + q, first_row, values);
+                store_panel(mapped, first_row, columns, row);
+            }
+        }
+    }
+}
+
+multiversion! {
+    /// Maps products and writes them where they belong. Of each query there are [`STRIP`] panels
+    /// of products, from that of `first_row` on.
+    pub(super) fn finish_strip[T: Real, O: Real, M: TileMap<T>](
+        products: &[T],
+        first: (usize, usize),
+        columns: (usize, usize),
+        map: M,
         out: &mut [&mut [O]],
-    ) = block_body[WIDE];
+    ) = finish_body;
+}
+
+/// Writes, for every query row (`queries` holds them row after row) and every packed row in
+/// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
+///
+/// Maps that are used most are applied inside the tiles. For the others, and where precisions
+/// differ, products are kept in a strip first: so that tiles are not compiled for all of them.
+pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
+    panels: &Panels<T>,
+    queries: &[T],
+    columns: (usize, usize),
+    map: M,
+    out: &mut [&mut [O]],
+) {
+    if const { M::IN_TILES && size_of::<T>() == size_of::<O>() } {
+        if let Some(out) = T::same(out) {
+            panel_tiles(panels, queries, columns, map, out);
+        }
+        return;
+    }
+    let d = panels.n_features;
+    let mut strip = [T::ZERO; STRIP_QUERIES * STRIP * PANEL];
+    let first_panel = columns.0 / PANEL;
+    for first_row in (first_panel * PANEL..columns.1).step_by(STRIP * PANEL) {
+        let last_row = columns.1.min(first_row + STRIP * PANEL);
+        for (group, out) in out.chunks_mut(STRIP_QUERIES).enumerate() {
+            let first_query = group * STRIP_QUERIES;
+            let queries = &queries[first_query * d..(first_query + out.len()) * d];
+            let mut rows = strip.chunks_exact_mut(STRIP * PANEL);
+            let mut rows: [&mut [T]; STRIP_QUERIES] =
+                std::array::from_fn(|_| rows.next().unwrap_or_default());
+            let (rows, span) = (&mut rows[..out.len()], (first_row, last_row));
+            if M::DIFFERENCE {
+                panel_tiles(panels, queries, span, DifferenceMap, rows);
+            } else {
+                panel_tiles(panels, queries, span, DotMap, rows);
+            }
+            finish_strip(&strip, (first_query, first_row), columns, map, out);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,12 @@ pub(crate) trait Real:
     /// The larger of two, without regard to NaN.
     fn larger(self, other: Self) -> Self;
 
+    /// The slices as they are if `O` is the same type.
+    fn same<'a, 'b, O: Real>(slices: &'a mut [&'b mut [O]]) -> Option<&'a mut [&'b mut [Self]]>;
+    /// As [`Real::same`], by name.
+    fn if_single<'a, 'b>(slices: &'a mut [&'b mut [Self]]) -> Option<&'a mut [&'b mut [f32]]>;
+    fn if_double<'a, 'b>(slices: &'a mut [&'b mut [Self]]) -> Option<&'a mut [&'b mut [f64]]>;
+
     /// `self * b + c`, fused where the compiled-for target can.
     fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
 
@@ -55,6 +61,16 @@ macro_rules! common {
 
 impl Real for f32 {
     common!();
+
+    fn same<'a, 'b, O: Real>(slices: &'a mut [&'b mut [O]]) -> Option<&'a mut [&'b mut [Self]]> {
+        O::if_single(slices)
+    }
+    fn if_single<'a, 'b>(slices: &'a mut [&'b mut [Self]]) -> Option<&'a mut [&'b mut [f32]]> {
+        Some(slices)
+    }
+    fn if_double<'a, 'b>(_: &'a mut [&'b mut [Self]]) -> Option<&'a mut [&'b mut [f64]]> {
+        None
+    }
 
     #[inline(always)]
     fn from_f64(value: f64) -> Self {
@@ -91,6 +107,16 @@ impl Real for f32 {
 
 impl Real for f64 {
     common!();
+
+    fn same<'a, 'b, O: Real>(slices: &'a mut [&'b mut [O]]) -> Option<&'a mut [&'b mut [Self]]> {
+        O::if_double(slices)
+    }
+    fn if_double<'a, 'b>(slices: &'a mut [&'b mut [Self]]) -> Option<&'a mut [&'b mut [f64]]> {
+        Some(slices)
+    }
+    fn if_single<'a, 'b>(_: &'a mut [&'b mut [Self]]) -> Option<&'a mut [&'b mut [f32]]> {
+        None
+    }
 
     #[inline(always)]
     fn from_f64(value: f64) -> Self {

@@ -1,7 +1,7 @@
 //! Sums of the products of all pairs of columns, some rows at a time.
 
 use super::{DotMap, Panels, panel_block};
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each_chunk};
 
 /// Most rows whose products are summed at once. A sum over so many is written for every pair.
 pub(crate) const CHUNK: usize = 256;
@@ -62,24 +62,21 @@ impl Columns {
         let panels: Panels<f64> = Panels::pack(d, length, |f, out| {
             out.copy_from_slice(&columns[f * length..(f + 1) * length]);
         });
-        sums.par_chunks_mut(TASK_FEATURES * d.max(1))
-            .enumerate()
-            .for_each_init(
-                || vec![0.0; TASK_FEATURES * d],
-                |block, (task, part)| {
-                    let first = task * TASK_FEATURES;
-                    let count = part.len() / d;
-                    let queries = &columns[first * length..(first + count) * length];
-                    let width = first + count;
-                    let mut out: Vec<&mut [f64]> = block.chunks_mut(width).take(count).collect();
-                    panel_block(&panels, queries, (0, width), DotMap, &mut out);
-                    for (row, products) in part.chunks_mut(d).zip(&out) {
-                        for (sum, product) in row.iter_mut().zip(products.iter()) {
-                            *sum += factor * product;
-                        }
-                    }
-                },
-            );
+        let size = TASK_FEATURES * d.max(1);
+        for_each_chunk(sums, size, Grain::COARSE, &|task, part| {
+            let mut block = vec![0.0; TASK_FEATURES * d];
+            let first = task * TASK_FEATURES;
+            let count = part.len() / d;
+            let queries = &columns[first * length..(first + count) * length];
+            let width = first + count;
+            let mut out: Vec<&mut [f64]> = block.chunks_mut(width).take(count).collect();
+            panel_block(&panels, queries, (0, width), DotMap, &mut out);
+            for (row, products) in part.chunks_mut(d).zip(&out) {
+                for (sum, product) in row.iter_mut().zip(products.iter()) {
+                    *sum += factor * product;
+                }
+            }
+        });
     }
 }
 

@@ -7,7 +7,7 @@
 //! independent sums are under way; shorter rows of a group are filled up with zeros.
 
 use super::Real;
-use super::panel::{PANEL, TileMap, store_panel};
+use super::panel::{DotMap, PANEL, STRIP, TileMap, finish_strip, store_panel};
 
 /// Query rows of one pass.
 pub(crate) const SPARSE_QUERIES: usize = 16;
@@ -129,13 +129,13 @@ fn add_lanes<const FMA: bool, T: Real, const N: usize>(
 }
 
 #[inline(always)]
-fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const N: usize>(
+fn run_panels<const FMA: bool, T: Real, M: TileMap<T>, const N: usize>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
     columns: (usize, usize),
     first_query: usize,
     map: M,
-    out: &mut [&mut [O]],
+    out: &mut [&mut [T]],
 ) {
     let lanes: &[[T; SPARSE_QUERIES]] = &queries.lanes;
     for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
@@ -163,7 +163,41 @@ fn run_panels<const FMA: bool, T: Real, O: Real, M: TileMap<T>, const N: usize>(
 }
 
 #[inline(always)]
-fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
+fn tiles_body<const FMA: bool, T: Real, M: TileMap<T>>(
+    rows: &SparseRows<T>,
+    queries: &SparseQueries<T>,
+    columns: (usize, usize),
+    first_query: usize,
+    map: M,
+    out: &mut [&mut [T]],
+) {
+    const HALF: usize = SPARSE_QUERIES / 2;
+    if columns.0 >= columns.1 {
+        return;
+    }
+    if out.len() <= HALF {
+        run_panels::<FMA, T, M, HALF>(rows, queries, columns, first_query, map, out);
+    } else {
+        run_panels::<FMA, T, M, SPARSE_QUERIES>(rows, queries, columns, first_query, map, out);
+    }
+}
+
+multiversion! {
+    /// As [`sparse_block`], with values as they are computed.
+    fn sparse_tiles[T: Real, M: TileMap<T>](
+        rows: &SparseRows<T>,
+        queries: &SparseQueries<T>,
+        columns: (usize, usize),
+        first_query: usize,
+        map: M,
+        out: &mut [&mut [T]],
+    ) = tiles_body;
+}
+
+/// Writes, for the queries loaded in lanes `0..out.len()` and every packed row in
+/// `columns.0..columns.1`, the mapped inner product to `out[lane][row - columns.0]`.
+/// Lane `l` is query `first_query + l` to the map. As for panels, tiles apply a few maps themselves.
+pub(crate) fn sparse_block<T: Real, O: Real, M: TileMap<T>>(
     rows: &SparseRows<T>,
     queries: &SparseQueries<T>,
     columns: (usize, usize),
@@ -171,33 +205,21 @@ fn sparse_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
     map: M,
     out: &mut [&mut [O]],
 ) {
-    if columns.0 >= columns.1 {
+    if const { M::IN_TILES && size_of::<T>() == size_of::<O>() } {
+        if let Some(out) = T::same(out) {
+            sparse_tiles(rows, queries, columns, first_query, map, out);
+        }
         return;
     }
-    if out.len() <= SPARSE_QUERIES / 2 {
-        run_panels::<FMA, T, O, M, { SPARSE_QUERIES / 2 }>(
-            rows,
-            queries,
-            columns,
-            first_query,
-            map,
-            out,
-        );
-    } else {
-        run_panels::<FMA, T, O, M, SPARSE_QUERIES>(rows, queries, columns, first_query, map, out);
+    let mut strip = [T::ZERO; SPARSE_QUERIES * STRIP * PANEL];
+    let first_panel = columns.0 / PANEL;
+    for first_row in (first_panel * PANEL..columns.1).step_by(STRIP * PANEL) {
+        let last_row = columns.1.min(first_row + STRIP * PANEL);
+        let mut lanes = strip.chunks_exact_mut(STRIP * PANEL);
+        let mut lanes: [&mut [T]; SPARSE_QUERIES] =
+            std::array::from_fn(|_| lanes.next().unwrap_or_default());
+        let lanes = &mut lanes[..out.len()];
+        sparse_tiles(rows, queries, (first_row, last_row), 0, DotMap, lanes);
+        finish_strip(&strip, (first_query, first_row), columns, map, out);
     }
-}
-
-multiversion! {
-    /// Writes, for the queries loaded in lanes `0..out.len()` and every packed row in
-    /// `columns.0..columns.1`, the mapped inner product to `out[lane][row - columns.0]`.
-    /// Lane `l` is query `first_query + l` to the map.
-    pub(crate) fn sparse_block[T: Real, O: Real, M: TileMap<T>](
-        rows: &SparseRows<T>,
-        queries: &SparseQueries<T>,
-        columns: (usize, usize),
-        first_query: usize,
-        map: M,
-        out: &mut [&mut [O]],
-    ) = sparse_body;
 }

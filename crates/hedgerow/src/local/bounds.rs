@@ -27,8 +27,9 @@ use super::machine::LocalModel;
 use super::ready::{Ready, Scratch};
 use super::store::Answers;
 use crate::error::{ensure_not_negative, ensure_positive};
+use crate::parallel::{Grain, try_map};
+use crate::spares::Spares;
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// VC dimension of "is among the nearest", in any number of features.
 const LOCALITY: f64 = 2.0;
@@ -191,9 +192,9 @@ impl FalkSvm {
         }
         let n_rows = owned.iter().sum();
         let searcher = self.parts.index.searcher(self.samples())?;
-        let centres: Vec<CentreBound> = (0..self.centres().len())
-            .into_par_iter()
-            .map_init(Scratch::default, |scratch, number| {
+        let spares = Spares::<Scratch>::new();
+        let centres: Vec<CentreBound> = try_map(self.centres().len(), Grain::COARSE, &|number| {
+            spares.lend(|scratch| {
                 let centre = self.centres()[number];
                 let size = self.radii()[number].size as usize;
                 let mut found = searcher.k_nearest_of(&[centre], size, false)?;
@@ -213,7 +214,7 @@ impl FalkSvm {
                             self.samples(),
                             &rows,
                             scratch,
-                            |at, values| {
+                            &mut |at, values| {
                                 let code = codes[rows[at] as usize];
                                 wrong += usize::from(machines.class(values) != code);
                                 Ok(())
@@ -228,7 +229,7 @@ impl FalkSvm {
                     bound: knn_svm_bound(n_rows, rows.len(), training_error, params)?,
                 })
             })
-            .collect::<Result<_>>()?;
+        })?;
         let weight = |centre: &CentreBound| centre.owned as f64 / n_rows as f64;
         let training_error = centres
             .iter()

@@ -30,10 +30,10 @@ use crate::data::{ClassName, Dataset, SamplesView};
 use crate::estimator::estimator;
 use crate::method::{Card, PythonClass, PythonParameter, Task};
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
+use crate::parallel::{Grain, try_map};
 use crate::params::{Words, params};
 use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Instant;
 
@@ -202,16 +202,12 @@ pub(super) fn learn_all(
     first_task: u64,
 ) -> Result<(Vec<LocalModel>, Effort)> {
     let workspaces = Spares::<Workspace>::new();
-    let learnt: Vec<(LocalModel, Effort)> = neighbourhoods
-        .par_iter()
-        .enumerate()
-        .with_max_len(1)
-        .map(|(number, neighbourhood)| {
-            let rows: Vec<u32> = neighbourhood.iter().map(|found| found.row).collect();
-            let task = first_task + number as u64;
-            workspaces.lend(|workspace| learner.learn(&rows, task, workspace))
-        })
-        .collect::<Result<_>>()?;
+    let learnt: Vec<(LocalModel, Effort)> = try_map(neighbourhoods.len(), Grain::ONE, &|number| {
+        let neighbourhood = neighbourhoods[number].iter();
+        let rows: Vec<u32> = neighbourhood.map(|found| found.row).collect();
+        let task = first_task + number as u64;
+        workspaces.lend(|workspace| learner.learn(&rows, task, workspace))
+    })?;
     let effort = learnt
         .iter()
         .fold(Effort::NONE, |sum, (_, effort)| sum.and(*effort));

@@ -98,13 +98,13 @@ impl FalkSvm {
             return Ok(());
         };
         let mut decisions = Vec::new();
-        let keep = |_, values: &[f64]| {
+        let mut keep = |_, values: &[f64]| {
             decisions.extend_from_slice(values);
             Ok(())
         };
         let own = self.samples();
         let ready = self.ready.get(number, machines, own)?;
-        ready.decide(machines, own, samples, &[row as u32], scratch, keep)?;
+        ready.decide(machines, own, samples, &[row as u32], scratch, &mut keep)?;
         let is_regression = machines.classes.is_empty();
         // Signs turn a machine's value towards the winning class; 0 leaves a machine out.
         let signs: Vec<f64> = if is_regression {

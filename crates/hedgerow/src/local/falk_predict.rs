@@ -7,6 +7,8 @@ use super::ready::Scratch;
 use crate::data::{ClassName, SamplesView};
 use crate::machines::{largest, pairs};
 use crate::neighbours::Neighbour;
+use crate::parallel::try_concat;
+use crate::spares::Spares;
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use rayon::prelude::*;
 
@@ -149,9 +151,10 @@ impl FalkSvm {
             })
             .collect();
         jobs.par_sort_unstable();
-        let answers: Vec<Vec<T>> = jobs
-            .par_chunks(TASK_QUERIES)
-            .map_init(Scratch::default, |scratch, task| {
+        let spares = Spares::<Scratch>::new();
+        let answers: Vec<T> = try_concat(jobs.len(), TASK_QUERIES, &|task| {
+            let task = &jobs[task];
+            spares.lend(|scratch| {
                 let mut answers = Vec::with_capacity(task.len());
                 for group in task.chunk_by(|a, b| a.model == b.model) {
                     let number = group[0].model as usize;
@@ -170,7 +173,7 @@ impl FalkSvm {
                                 samples,
                                 &rows,
                                 scratch,
-                                |at, values| {
+                                &mut |at, values| {
                                     let voice = Voice::Decisions(machines, values);
                                     answers.push(answer(rows[at], &voice)?);
                                     Ok(())
@@ -181,9 +184,9 @@ impl FalkSvm {
                 }
                 Ok(answers)
             })
-            .collect::<Result<_>>()?;
+        })?;
         let mut out = vec![T::default(); jobs.len()];
-        for (job, value) in jobs.iter().zip(answers.into_iter().flatten()) {
+        for (job, value) in jobs.iter().zip(answers) {
             out[job.slot] = value;
         }
         Ok(out)

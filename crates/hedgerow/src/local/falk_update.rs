@@ -24,8 +24,9 @@ use crate::data::{Dataset, Samples};
 use crate::error::ensure_not_negative;
 use crate::machines::pairs;
 use crate::neighbours::{Metric, Neighbour};
+use crate::parallel::{Grain, try_concat, try_map};
+use crate::spares::Spares;
 use crate::{Error, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -238,33 +239,30 @@ impl<'a> Change<'a> {
             Metric::Euclidean => Some(FarCentres::new(samples, self.parts)?),
             Metric::Kernel(_) => None,
         };
-        let found: Vec<Vec<Vec<(u32, f64)>>> = rows
-            .par_chunks(ROWS_AT_ONCE)
-            .map(|rows| {
-                let is_far = match &far {
-                    Some(far) => far.far_from(rows)?,
-                    None => Vec::new(),
-                };
-                let around = rows.iter().enumerate().map(|(at, &row)| {
-                    let x = samples.row(row as usize);
-                    let mut found = Vec::new();
-                    for (number, &centre) in self.parts.centres.iter().enumerate() {
-                        let is_far = is_far.get(at * self.parts.centres.len() + number);
-                        if self.lost[number] || is_far == Some(&true) {
-                            continue;
-                        }
-                        let c = samples.row(centre as usize);
-                        let distance = self.metric.distance(c, x, width)?;
-                        if distance <= self.parts.radii[number].neighbourhood {
-                            found.push((number as u32, distance));
-                        }
+        try_concat(rows.len(), ROWS_AT_ONCE, &|part| {
+            let rows = &rows[part];
+            let is_far = match &far {
+                Some(far) => far.far_from(rows)?,
+                None => Vec::new(),
+            };
+            let around = rows.iter().enumerate().map(|(at, &row)| {
+                let x = samples.row(row as usize);
+                let mut found = Vec::new();
+                for (number, &centre) in self.parts.centres.iter().enumerate() {
+                    let is_far = is_far.get(at * self.parts.centres.len() + number);
+                    if self.lost[number] || is_far == Some(&true) {
+                        continue;
                     }
-                    Ok(found)
-                });
-                around.collect()
-            })
-            .collect::<Result<_>>()?;
-        Ok(found.into_iter().flatten().collect())
+                    let c = samples.row(centre as usize);
+                    let distance = self.metric.distance(c, x, width)?;
+                    if distance <= self.parts.radii[number].neighbourhood {
+                        found.push((number as u32, distance));
+                    }
+                }
+                Ok(found)
+            });
+            around.collect()
+        })
     }
 
     fn remove(&mut self, removed: &[u32]) -> Result<()> {
@@ -325,12 +323,12 @@ impl<'a> Change<'a> {
         };
         let mut asked: Vec<u32> = (0..arrivals.len() as u32).filter(may_be_due).collect();
         asked.sort_unstable_by_key(|&number| self.places[number as usize]);
-        let violated: Vec<u32> = asked
-            .par_iter()
-            .map_init(Scratch::default, |scratch, &number| {
-                self.count_violated(number, &arrivals[number as usize].unjudged, scratch)
-            })
-            .collect::<Result<_>>()?;
+        let spares = Spares::<Scratch>::new();
+        let violated: Vec<u32> = try_map(asked.len(), Grain::COARSE, &|at| {
+            let number = asked[at];
+            let unjudged = &arrivals[number as usize].unjudged;
+            spares.lend(|scratch| self.count_violated(number, unjudged, scratch))
+        })?;
         for (number, count) in asked.into_iter().zip(violated) {
             let arrivals = &mut self.parts.arrivals[number as usize];
             arrivals.violations = arrivals.violations.saturating_add(count);
@@ -357,7 +355,7 @@ impl<'a> Change<'a> {
                     samples,
                     rows,
                     scratch,
-                    |at, decisions| {
+                    &mut |at, decisions| {
                         count += u32::from(self.violates(machines, rows[at], decisions));
                         Ok(())
                     },

@@ -22,11 +22,14 @@ use crate::estimator::estimator;
 use crate::kernel::{Kernel, KernelSpec};
 use crate::method::{Card, PythonClass, Task};
 use crate::neighbours::{IndexParams, Neighbour};
+use crate::parallel::{Grain, for_each};
 use crate::params::params;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
-use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::time::Instant;
+
+/// Lists of neighbours that one task counts.
+const TASK_LISTS: usize = 64;
 
 /// What a tie means for a row whose own label is known, see [`Knn::leave_one_out`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -211,17 +214,20 @@ impl Ballot<'_> {
         let start = self.scores.len();
         self.scores.resize(start + lists.len() * self.width, 0.0);
         let model = self.model;
-        let winners: Vec<u32> = self.scores[start..]
-            .par_chunks_mut(self.width)
-            .zip(lists)
-            .enumerate()
-            .with_min_len(64)
-            .map(|(at, (scores, list))| {
+        let n_before = self.winners.len();
+        self.winners.resize(n_before + lists.len(), 0);
+        let width = self.width;
+        let tasks = self.scores[start..]
+            .chunks_mut(TASK_LISTS * width)
+            .zip(self.winners[n_before..].chunks_mut(TASK_LISTS));
+        for_each(tasks, Grain::COARSE, &|task, (scores, winners)| {
+            let scores = scores.chunks_mut(width);
+            for (at, (scores, winner)) in scores.zip(winners).enumerate() {
+                let at = task * TASK_LISTS + at;
                 let own = first.map(|first| (first + at) as u32);
-                model.answer(list, own, scores)
-            })
-            .collect();
-        self.winners.extend(winners);
+                *winner = model.answer(&lists[at], own, scores);
+            }
+        });
         Ok(())
     }
 

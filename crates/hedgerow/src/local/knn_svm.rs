@@ -25,6 +25,7 @@ use crate::estimator::estimator;
 use crate::machines::pairs;
 use crate::method::{Card, PythonClass, Task};
 use crate::neighbours::{IndexParams, Neighbour};
+use crate::parallel::{Grain, concat, try_map};
 use crate::params::params;
 use crate::spares::Spares;
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -164,68 +165,63 @@ impl KnnSvm {
         // A width from percentiles depends on the order of the rows, a given kernel does not: then
         // a machine depends on the set of its rows only, and queries that share it share the work.
         let ordered = self.parts.params.local.solver.kernel.has_percentiles();
-        let mut tasks: Vec<(Vec<u32>, u32)> = lists
-            .par_iter()
-            .enumerate()
-            .map(|(q, list)| {
-                let mut rows: Vec<u32> = list.iter().map(|found| found.row).collect();
-                if !ordered {
-                    rows.sort_unstable();
-                }
-                (rows, q as u32)
-            })
-            .collect();
+        let task_of = |q: usize| {
+            let mut rows: Vec<u32> = lists[q].iter().map(|found| found.row).collect();
+            if !ordered {
+                rows.sort_unstable();
+            }
+            (rows, q as u32)
+        };
+        let mut tasks: Vec<(Vec<u32>, u32)> =
+            concat(lists.len(), 16, &|part| part.map(task_of).collect());
         tasks.par_sort_unstable();
         let groups: Vec<&[(Vec<u32>, u32)]> = tasks.chunk_by(|a, b| a.0 == b.0).collect();
         learner.expect(groups.len());
         let workspaces = Spares::<Workspace>::new();
-        let answers: Vec<Vec<(u32, T)>> = groups
-            .par_iter()
-            .with_max_len(1)
-            .map(|group| {
-                let rows = &group[0].0;
-                if rows.is_empty() {
-                    return Err(Error::NoRows);
+        let answers: Vec<Vec<(u32, T)>> = try_map(groups.len(), Grain::ONE, &|number| {
+            let group = groups[number];
+            let rows = &group[0].0;
+            if rows.is_empty() {
+                return Err(Error::NoRows);
+            }
+            let asked: Vec<u32> = group.iter().map(|&(_, q)| q).collect();
+            // Everything random in a machine depends on its rows alone, not on the place
+            // of the query.
+            let (model, _) = workspaces.lend(|workspace| learner.learn(rows, 0, workspace))?;
+            let mut scratch = Scratch::default();
+            let mut answers = Vec::with_capacity(asked.len());
+            match &model {
+                LocalModel::Constant(_) => {
+                    let decisions = &[];
+                    for &q in &asked {
+                        let opinion = Opinion {
+                            model: &model,
+                            decisions,
+                        };
+                        answers.push((q, answer(&opinion)?));
+                    }
                 }
-                let asked: Vec<u32> = group.iter().map(|&(_, q)| q).collect();
-                // Everything random in a machine depends on its rows alone, not on the place
-                // of the query.
-                let (model, _) = workspaces.lend(|workspace| learner.learn(rows, 0, workspace))?;
-                let mut scratch = Scratch::default();
-                let mut answers = Vec::with_capacity(asked.len());
-                match &model {
-                    LocalModel::Constant(_) => {
-                        let decisions = &[];
-                        for &q in &asked {
+                LocalModel::Machines(machines) => {
+                    let own = self.samples();
+                    Ready::new(machines, own)?.decide(
+                        machines,
+                        own,
+                        queries,
+                        &asked,
+                        &mut scratch,
+                        &mut |at, decisions| {
                             let opinion = Opinion {
                                 model: &model,
                                 decisions,
                             };
-                            answers.push((q, answer(&opinion)?));
-                        }
-                    }
-                    LocalModel::Machines(machines) => {
-                        let own = self.samples();
-                        Ready::new(machines, own)?.decide(
-                            machines,
-                            own,
-                            queries,
-                            &asked,
-                            &mut scratch,
-                            |at, decisions| {
-                                let opinion = Opinion {
-                                    model: &model,
-                                    decisions,
-                                };
-                                answers.push((asked[at], answer(&opinion)?));
-                                Ok(())
-                            },
-                        )?;
-                    }
+                            answers.push((asked[at], answer(&opinion)?));
+                            Ok(())
+                        },
+                    )?;
                 }
-                Ok(answers)
-            })
-            .collect::<Result<_>>()?;
+            }
+            Ok(answers)
+        })?;
         let mut answers: Vec<(u32, T)> = answers.into_iter().flatten().collect();
         answers.sort_unstable_by_key(|&(q, _)| q);
         Ok(answers.into_iter().map(|(_, value)| value).collect())

@@ -49,7 +49,7 @@ impl Ready {
         queries: SamplesView<'_>,
         group: &[u32],
         scratch: &mut Scratch,
-        mut visit: impl FnMut(usize, &[f64]) -> Result<()>,
+        visit: &mut dyn FnMut(usize, &[f64]) -> Result<()>,
     ) -> Result<()> {
         let n_support = machines.support.len();
         if let Some(gaussians) = &self.gaussians

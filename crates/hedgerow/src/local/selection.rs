@@ -38,10 +38,10 @@ use crate::data::{Dataset, Generator};
 use crate::error::ensure_positive;
 use crate::kernel::KernelSpec;
 use crate::neighbours::{Index, IndexParams, Metric};
+use crate::parallel::{Grain, try_map};
 use crate::spares::Spares;
 use crate::{Error, Result, Status};
 use draw::Draw;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -503,30 +503,26 @@ impl<'a> Trials<'a> {
         let total = self.rows.len() * learners.len();
         let done = AtomicUsize::new(0);
         let workspaces = Spares::<Workspace>::new();
-        let scored: Vec<(Vec<f64>, Status)> = (0..total)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|task| {
-                let (row, number) = (task / learners.len(), task % learners.len());
-                let rows = &self.neighbourhoods[self.metric_of[number]][row][..k];
-                let folds = self.folds_of(rows, row);
-                let problem = Problem {
-                    learner: &learners[number],
-                    store: self.store,
-                    rows,
-                    folds: &folds,
-                    costs: &self.grid.costs,
-                    epsilon: self.params.local.epsilon,
-                };
-                let scored = workspaces.lend(|workspace| problem.scores(workspace))?;
-                progress(SelectionProgress {
-                    neighbours: k,
-                    done: done.fetch_add(1, Ordering::Relaxed) + 1,
-                    total,
-                })?;
-                Ok(scored)
-            })
-            .collect::<Result<_>>()?;
+        let scored: Vec<(Vec<f64>, Status)> = try_map(total, Grain::ONE, &|task| {
+            let (row, number) = (task / learners.len(), task % learners.len());
+            let rows = &self.neighbourhoods[self.metric_of[number]][row][..k];
+            let folds = self.folds_of(rows, row);
+            let problem = Problem {
+                learner: &learners[number],
+                store: self.store,
+                rows,
+                folds: &folds,
+                costs: &self.grid.costs,
+                epsilon: self.params.local.epsilon,
+            };
+            let scored = workspaces.lend(|workspace| problem.scores(workspace))?;
+            progress(SelectionProgress {
+                neighbours: k,
+                done: done.fetch_add(1, Ordering::Relaxed) + 1,
+                total,
+            })?;
+            Ok(scored)
+        })?;
         let status = scored
             .iter()
             .fold(Status::Converged, |all, (_, one)| all.and(*one));

@@ -1,6 +1,7 @@
 //! Rows that are equal in every feature.
 
 use crate::data::{Row, SamplesView};
+use crate::parallel::concat;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -17,11 +18,12 @@ impl Twins {
     /// The groups, or `None` if no two rows are equal.
     pub(super) fn new(samples: SamplesView<'_>) -> Option<Self> {
         let row = |number: u32| samples.row(number as usize);
-        let mut keyed: Vec<(u64, u32)> = (0..samples.n_rows() as u32)
-            .into_par_iter()
-            .with_min_len(1024)
-            .map(|number| (fingerprint(row(number)), number))
-            .collect();
+        let mut keyed: Vec<(u64, u32)> = concat(samples.n_rows(), 1024, &|part| {
+            let numbers = part.start as u32..part.end as u32;
+            numbers
+                .map(|number| (fingerprint(row(number)), number))
+                .collect()
+        });
         keyed.par_sort_unstable();
         let mut order: Vec<u32> = keyed.iter().map(|&(_, number)| number).collect();
         let mut group = vec![(0, 0); order.len()];

@@ -264,7 +264,7 @@ impl SymmetricMatrix for CachedGram<'_> {
         };
         // Only on and above the diagonal, by bands of rows; what lies below is mirrored.
         let out = &mut out[..q * q];
-        gram.for_each_chunk(out, BAND_ROWS * q.max(1), |band, rows| {
+        gram.for_each_chunk(out, BAND_ROWS * q.max(1), &|band, rows| {
             let first = band * BAND_ROWS;
             let own: Vec<usize> = (first..first + rows.len() / q).collect();
             let queries = gram
@@ -323,7 +323,7 @@ impl SymmetricMatrix for CachedGram<'_> {
                 .own_queries(part)
                 .expect("invariant: own rows fit the engine");
             let gram = &self.gram;
-            gram.for_each_chunk(sum, TRANSIENT_COLUMNS, |task, entries| {
+            gram.for_each_chunk(sum, TRANSIENT_COLUMNS, &|task, entries| {
                 let first = start + task * TRANSIENT_COLUMNS;
                 let mut values = vec![0.0f32; part.len() * entries.len()];
                 let mut rows: Vec<&mut [f32]> = values.chunks_mut(entries.len()).collect();

@@ -53,7 +53,7 @@ impl ClassMachines {
         ensure_feasible(objective, &tasks)?;
         let at_once = rayon::current_num_threads().min(tasks.len()).max(1);
         let workshop = Workshop::new(&kernel, view, solver, true, start)?.one_of(at_once);
-        let solved: Vec<Solved> = solve_all(&tasks, DenseSolver::new, |workspace, m, task| {
+        let solved: Vec<Solved> = solve_all(&tasks, |workspace: &mut DenseSolver, m, task| {
             let warm = scheme
                 .previous
                 .map(|duals| duals.start(m, objective, task))

@@ -2,7 +2,8 @@
 
 use super::multiclass::{Multiclass, pairs};
 use crate::Result;
-use rayon::prelude::*;
+use crate::parallel::{Grain, try_map};
+use crate::spares::Spares;
 
 /// Rows of a two-class problem, the positive ones first.
 pub(crate) struct Task {
@@ -39,16 +40,12 @@ pub(super) fn tasks(members: &[Vec<u32>], multiclass: Multiclass) -> Vec<Task> {
 }
 
 /// Solves all tasks, several at once, with a workspace for every thread.
-pub(crate) fn solve_all<W, S: Send>(
+pub(crate) fn solve_all<W: Default + Send, S: Send>(
     tasks: &[Task],
-    workspace: impl Fn() -> W + Send + Sync,
-    solve: impl Fn(&mut W, usize, &Task) -> Result<S> + Send + Sync,
+    solve: impl Fn(&mut W, usize, &Task) -> Result<S> + Sync,
 ) -> Result<Vec<S>> {
-    tasks
-        .par_iter()
-        .enumerate()
-        .map_init(workspace, |workspace, (number, task)| {
-            solve(workspace, number, task)
-        })
-        .collect()
+    let workspaces = Spares::<W>::new();
+    try_map(tasks.len(), Grain::COARSE, &|number| {
+        workspaces.lend(|workspace| solve(workspace, number, &tasks[number]))
+    })
 }

@@ -6,7 +6,7 @@
 
 use super::metric::Embedding;
 use crate::data::{Row, SamplesView};
-use rayon::prelude::*;
+use crate::parallel::{Grain, map};
 
 /// Rows of one parallel task.
 const CHUNK: usize = 4096;
@@ -66,13 +66,11 @@ impl Frame {
             frame.sort_by(&variances);
         }
         // No row can be farther out than a corner of the box around all of them.
-        let largest = rows
-            .par_chunks(CHUNK)
-            .map(|chunk| {
-                let largest = |row: &u32| embedding.largest(samples.row(*row as usize));
-                chunk.iter().map(largest).fold(0.0, f64::max)
-            })
-            .reduce(|| 0.0, f64::max);
+        let largest = map_chunks(rows, &|chunk| {
+            let largest = |row: &u32| embedding.largest(samples.row(*row as usize));
+            chunk.iter().map(largest).fold(0.0, f64::max)
+        });
+        let largest = largest.into_iter().fold(0.0, f64::max);
         let mean = frame
             .means
             .iter()
@@ -165,18 +163,23 @@ pub(super) fn sq_norm<T: Copy + Into<f64>>(x: &[T]) -> f64 {
     sums.iter().sum::<f64>() + rest.iter().map(|&value| square(value)).sum::<f64>()
 }
 
+/// What each chunk of rows gives, in their order.
+fn map_chunks<R: Send>(rows: &[u32], task: &(dyn Fn(&[u32]) -> R + Sync)) -> Vec<R> {
+    map(rows.len().div_ceil(CHUNK), Grain::COARSE, &|chunk| {
+        let end = rows.len().min((chunk + 1) * CHUNK);
+        task(&rows[chunk * CHUNK..end])
+    })
+}
+
 /// Sums over rows in chunks whose partial sums are added in order.
 fn sums(rows: &[u32], width: usize, add: impl Fn(u32, &mut [f64]) + Sync) -> Vec<f64> {
-    let parts: Vec<Vec<f64>> = rows
-        .par_chunks(CHUNK)
-        .map(|chunk| {
-            let mut part = vec![0.0; width];
-            for &row in chunk {
-                add(row, &mut part);
-            }
-            part
-        })
-        .collect();
+    let parts: Vec<Vec<f64>> = map_chunks(rows, &|chunk| {
+        let mut part = vec![0.0; width];
+        for &row in chunk {
+            add(row, &mut part);
+        }
+        part
+    });
     let mut total = vec![0.0; width];
     for part in parts {
         for (sum, value) in total.iter_mut().zip(part) {

@@ -7,13 +7,15 @@ use super::cover_tree::{CoverTree, CoverTreeParams, Prepared};
 use super::deferred::DeferredTree;
 use super::{GONE, IndexParams, Metric, Searcher, Structure};
 use crate::data::SamplesView;
+use crate::parallel::{Grain, try_map};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 /// Rows that wait to be put into a bucket tree.
 const LOOSE: usize = 128;
+/// Rows whose values one task looks at.
+const CHECKED: usize = 1024;
 
 /// Rows arranged for searching.
 ///
@@ -409,9 +411,12 @@ pub(super) fn ensure_rows(rows: &[u32], samples: SamplesView<'_>) -> Result<()> 
     if 4 * rows.len() >= samples.n_rows() && samples.ensure_finite().is_ok() {
         return Ok(());
     }
-    rows.par_iter()
-        .with_min_len(1024)
-        .try_for_each(|&row| ensure_finite(samples.row(row as usize), row as usize))
+    try_map(rows.len().div_ceil(CHECKED), Grain::COARSE, &|task| {
+        let rows = rows.iter().skip(task * CHECKED).take(CHECKED);
+        rows.map(|&row| row as usize)
+            .try_for_each(|row| ensure_finite(samples.row(row), row))
+    })?;
+    Ok(())
 }
 
 /// An error that names the first value of a row that is NaN or infinite.

@@ -5,7 +5,7 @@
 
 use super::bucket_tree::order_of_points;
 use crate::data::{Row, SamplesView};
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each};
 
 /// Rows of the smallest groups that are kept together.
 const GROUP: usize = 16;
@@ -13,6 +13,8 @@ const GROUP: usize = 16;
 const MAX_WIDTH: usize = 64;
 /// Coordinates in which wider rows are seen.
 const PROJECTED: usize = 16;
+/// Rows of one parallel task.
+const TASK: usize = 256;
 
 /// The given rows, near ones together.
 pub(crate) fn nearby_order(samples: SamplesView<'_>, rows: &[usize]) -> Vec<usize> {
@@ -23,18 +25,19 @@ pub(crate) fn nearby_order(samples: SamplesView<'_>, rows: &[usize]) -> Vec<usiz
         PROJECTED
     };
     let mut points = vec![0.0f32; rows.len() * width];
-    points
-        .par_chunks_mut(width.max(1))
-        .zip(rows)
-        .with_min_len(256)
-        .for_each(|(point, &row)| {
+    let parts = points
+        .chunks_mut(TASK * width.max(1))
+        .zip(rows.chunks(TASK));
+    for_each(parts, Grain::COARSE, &|_, (points, rows)| {
+        for (point, &row) in points.chunks_exact_mut(width.max(1)).zip(rows) {
             let row = samples.row(row);
             if own_width <= MAX_WIDTH {
                 row.for_each(|f, value| point[f] = value as f32);
             } else {
                 project(row, point);
             }
-        });
+        }
+    });
     let order = order_of_points(rows.len(), &points, GROUP);
     order.into_iter().map(|at| rows[at as usize]).collect()
 }

@@ -12,8 +12,9 @@ use super::rank::{self, Asked, nearest_of};
 use super::scan::scan;
 use super::{Metric, Neighbour};
 use crate::data::{Row, SamplesView};
+use crate::parallel::{Grain, for_each_chunk, try_concat};
+use crate::spares::Spares;
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// Queries of one parallel task in a tree.
 const TASK: usize = 32;
@@ -169,9 +170,10 @@ impl<'a> Searcher<'a> {
             let threads = rayon::current_num_threads();
             queries.len().div_ceil(threads).clamp(1, TOGETHER)
         };
-        let parts: Vec<Vec<T>> = order
-            .par_chunks(task)
-            .map_init(Scratch::default, |scratch, part| {
+        let spares = Spares::<Scratch>::new();
+        let answers_in_order: Vec<T> = try_concat(order.len(), task, &|part| {
+            let part = &order[part];
+            spares.lend(|scratch| {
                 let mut asked = [Query {
                     row: Row::Dense(&[]),
                     number: 0,
@@ -191,9 +193,9 @@ impl<'a> Searcher<'a> {
                 scratch.list = list;
                 answers
             })
-            .collect::<Result<_>>()?;
+        })?;
         let mut answers = vec![T::default(); queries.len()];
-        for (&(_, q), answer) in order.iter().zip(parts.into_iter().flatten()) {
+        for (&(_, q), answer) in order.iter().zip(answers_in_order) {
             answers[q as usize] = answer;
         }
         Ok(answers)
@@ -226,13 +228,13 @@ impl<'a> Searcher<'a> {
         let (Some(tree), Some(embedding)) = (tree, embedding) else {
             return;
         };
-        order.par_iter_mut().with_min_len(256).for_each_init(
-            bucket_tree::Scratch::default,
-            |scratch, (bucket, q)| {
+        for_each_chunk(order, TASK, Grain::at_least(8), &|_, part| {
+            let mut scratch = bucket_tree::Scratch::default();
+            for (bucket, q) in part {
                 let row = queries[*q as usize].row;
-                *bucket = tree.bucket_near(embedding, row, scratch) as u32;
-            },
-        );
+                *bucket = tree.bucket_near(embedding, row, &mut scratch) as u32;
+            }
+        });
         order.sort_unstable();
     }
 

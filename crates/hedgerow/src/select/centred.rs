@@ -5,8 +5,8 @@
 
 use super::columns::{Columns, sum_of};
 use crate::error::ensure_memory;
+use crate::parallel::{Grain, try_for_each};
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// Columns that one task prepares.
 const BLOCK: usize = 32;
@@ -61,19 +61,18 @@ fn dense(
     let needed = 8 * n_rows as u64 * n_features as u64;
     ensure_memory("the centred copy of the features", needed, max_bytes)?;
     let mut values = vec![0.0; n_rows * n_features];
-    let blocks: Vec<(Vec<f64>, Vec<f64>)> = values
-        .par_chunks_mut(BLOCK * n_rows)
-        .enumerate()
-        .map(|(block, out)| {
-            columns.write(block * BLOCK, out);
-            let (mut norms, mut sums) = (Vec::new(), Vec::new());
-            for (at, column) in out.chunks_exact_mut(n_rows).enumerate() {
-                norms.push(center(column, block * BLOCK + at)?);
-                add_class_sums(column, codes, n_classes, &mut sums);
-            }
-            Ok((norms, sums))
-        })
-        .collect::<Result<_>>()?;
+    let mut blocks = vec![(Vec::new(), Vec::new()); n_features.div_ceil(BLOCK)];
+    let parts = values.chunks_mut(BLOCK * n_rows).zip(&mut blocks);
+    try_for_each(parts, Grain::COARSE, &|block, (out, found)| {
+        columns.write(block * BLOCK, out);
+        let (mut norms, mut sums) = (Vec::new(), Vec::new());
+        for (at, column) in out.chunks_exact_mut(n_rows).enumerate() {
+            norms.push(center(column, block * BLOCK + at)?);
+            add_class_sums(column, codes, n_classes, &mut sums);
+        }
+        *found = (norms, sums);
+        Ok(())
+    })?;
     let (norms, class_sums): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
     Ok(Centred {
         store: Store::Dense(values),

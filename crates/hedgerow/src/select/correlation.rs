@@ -18,8 +18,8 @@ use super::columns::Columns;
 use super::similarity::{ensure_matrix_fits, single_rows};
 use crate::data::{ClassLabels, Dataset, SamplesView};
 use crate::linalg::{column_products, dot, gram};
+use crate::parallel::{Grain, for_each_chunk, map};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Columns that one task compares.
@@ -188,6 +188,15 @@ fn f_statistic(sums: &[f64], counts: &[usize], n_rows: usize) -> f64 {
     (between / (present - 1) as f64) / (within / (n_rows - present) as f64)
 }
 
+/// Writes the value of each feature, in parallel.
+fn fill(out: &mut [f64], value_of: &(dyn Fn(usize) -> f64 + Sync)) {
+    for_each_chunk(out, BLOCK, Grain::COARSE, &|block, out| {
+        for (at, out) in out.iter_mut().enumerate() {
+            *out = value_of(block * BLOCK + at);
+        }
+    });
+}
+
 impl Similarity for Correlation {
     fn n_features(&self) -> usize {
         self.norms.len()
@@ -241,13 +250,10 @@ impl Similarity for Correlation {
         match &self.store {
             Store::Dense(values) => {
                 let column = &values[feature * n..(feature + 1) * n];
-                out.par_iter_mut()
-                    .with_min_len(BLOCK)
-                    .enumerate()
-                    .for_each(|(other, out)| {
-                        let cosine = dot(column, &values[other * n..(other + 1) * n]);
-                        *out = self.finish(feature, other, cosine);
-                    });
+                fill(out, &|other| {
+                    let cosine = dot(column, &values[other * n..(other + 1) * n]);
+                    self.finish(feature, other, cosine)
+                });
             }
             Store::Sparse {
                 starts,
@@ -260,17 +266,14 @@ impl Similarity for Correlation {
                 for (&i, &x) in rows[range.clone()].iter().zip(&values[range]) {
                     column[i as usize] = x;
                 }
-                out.par_iter_mut()
-                    .with_min_len(BLOCK)
-                    .enumerate()
-                    .for_each(|(other, out)| {
-                        let range = starts[other]..starts[other + 1];
-                        let entries = rows[range.clone()].iter().zip(&values[range]);
-                        let sum: f64 = entries.map(|(&i, &x)| x * column[i as usize]).sum();
-                        let covariance = sum - n as f64 * means[feature] * means[other];
-                        let cosine = covariance / (self.norms[feature] * self.norms[other]);
-                        *out = self.finish(feature, other, cosine);
-                    });
+                fill(out, &|other| {
+                    let range = starts[other]..starts[other + 1];
+                    let entries = rows[range.clone()].iter().zip(&values[range]);
+                    let sum: f64 = entries.map(|(&i, &x)| x * column[i as usize]).sum();
+                    let covariance = sum - n as f64 * means[feature] * means[other];
+                    let cosine = covariance / (self.norms[feature] * self.norms[other]);
+                    self.finish(feature, other, cosine)
+                });
             }
         }
     }
@@ -291,18 +294,17 @@ impl Similarity for Correlation {
             .iter()
             .map(|&f| &values[f * n..(f + 1) * n])
             .collect();
-        let blocks: Vec<Vec<f64>> = values
-            .par_chunks(BLOCK * n)
-            .map(|columns| {
-                let count = columns.len() / n;
-                let mut products = vec![0.0; few.len() * count];
-                let groups = products.chunks_mut(ROWS_TOGETHER * count);
-                for (few, out) in few.chunks(ROWS_TOGETHER).zip(groups) {
-                    column_products(few, columns, n, out);
-                }
-                products
-            })
-            .collect();
+        let size = (BLOCK * n).max(1);
+        let blocks: Vec<Vec<f64>> = map(values.len().div_ceil(size), Grain::COARSE, &|block| {
+            let columns = &values[block * size..values.len().min((block + 1) * size)];
+            let count = columns.len() / n;
+            let mut products = vec![0.0; few.len() * count];
+            let groups = products.chunks_mut(ROWS_TOGETHER * count);
+            for (few, out) in few.chunks(ROWS_TOGETHER).zip(groups) {
+                column_products(few, columns, n, out);
+            }
+            products
+        });
         let mut out = vec![0.0; features.len() * width];
         for (first, products) in (0..width).step_by(BLOCK).zip(&blocks) {
             let count = BLOCK.min(width - first);
@@ -321,14 +323,11 @@ impl Similarity for Correlation {
         match &self.store {
             Store::Dense(values) => {
                 let mut matrix = gram(values, self.n_rows);
-                matrix
-                    .par_chunks_mut(n.max(1))
-                    .enumerate()
-                    .for_each(|(i, row)| {
-                        for (j, value) in row.iter_mut().enumerate() {
-                            *value = self.finish(i, j, *value);
-                        }
-                    });
+                for_each_chunk(&mut matrix, n.max(1), Grain::at_least(4), &|i, row| {
+                    for (j, value) in row.iter_mut().enumerate() {
+                        *value = self.finish(i, j, *value);
+                    }
+                });
                 Ok(matrix)
             }
             Store::Sparse { .. } => {

@@ -22,8 +22,9 @@ use super::planes::{BitPlanes, Group, LeftOut, Query};
 use super::similarity::ensure_matrix_fits;
 use crate::data::{ClassLabels, Dataset, SamplesView};
 use crate::linalg::{BIT_LANES, LaneCounts, PopulationCount, mirror_upper};
+use crate::parallel::{Grain, for_each, for_each_chunk};
+use crate::spares::Spares;
 use crate::{Error, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Rows of the matrix that one task computes: a group of planes is read once for all of them.
@@ -270,13 +271,16 @@ impl MutualInformation {
         // A task should be worth some microseconds.
         let per_group = (self.planes.n_rows() / 64 + 16) * query.n_planes.max(1);
         let groups_a_task = (40_000 / per_group).max(1);
-        out.par_chunks_mut(groups_a_task * BIT_LANES)
-            .zip(self.planes.groups().par_chunks(groups_a_task))
-            .for_each_init(Vec::new, |counts, (out, groups)| {
+        let tasks = out.chunks_mut(groups_a_task * BIT_LANES);
+        let tasks = tasks.zip(self.planes.groups().chunks(groups_a_task));
+        let spares = Spares::new();
+        for_each(tasks, Grain::COARSE, &|_, (out, groups)| {
+            spares.lend(|counts| {
                 for (out, group) in out.chunks_mut(BIT_LANES).zip(groups) {
                     self.group_into(query, group, counts, out);
                 }
             });
+        });
     }
 
     /// Joint information of several features with the class, $I(\{X_i\}; Y)$, is the business of
@@ -331,17 +335,18 @@ impl Similarity for MutualInformation {
         if width == 0 {
             return out;
         }
-        out.par_chunks_mut(TILE_ROWS * width)
-            .zip(features.par_chunks(TILE_ROWS))
-            .for_each_init(Vec::new, |counts, (out, features)| {
-                let queries: Vec<Query> = features.iter().map(|&f| self.planes.query(f)).collect();
-                for (g, group) in self.planes.groups().iter().enumerate() {
-                    let (start, end) = (g * BIT_LANES, width.min((g + 1) * BIT_LANES));
-                    for (row, query) in out.chunks_exact_mut(width).zip(&queries) {
-                        self.group_into(query, group, counts, &mut row[start..end]);
-                    }
+        let tiles = out.chunks_mut(TILE_ROWS * width);
+        let tiles = tiles.zip(features.chunks(TILE_ROWS));
+        for_each(tiles, Grain::COARSE, &|_, (out, features)| {
+            let mut counts = Vec::new();
+            let queries: Vec<Query> = features.iter().map(|&f| self.planes.query(f)).collect();
+            for (g, group) in self.planes.groups().iter().enumerate() {
+                let (start, end) = (g * BIT_LANES, width.min((g + 1) * BIT_LANES));
+                for (row, query) in out.chunks_exact_mut(width).zip(&queries) {
+                    self.group_into(query, group, &mut counts, &mut row[start..end]);
                 }
-            });
+            }
+        });
         out
     }
 
@@ -352,25 +357,23 @@ impl Similarity for MutualInformation {
         if n == 0 {
             return Ok(out);
         }
-        out.par_chunks_mut(TILE_ROWS * n).enumerate().for_each_init(
-            Vec::new,
-            |counts, (tile, out)| {
-                let first = tile * TILE_ROWS;
-                let queries: Vec<Query> = (0..out.len() / n)
-                    .map(|row| self.planes.query(first + row))
-                    .collect();
-                let groups = self.planes.groups();
-                for g in first / BIT_LANES..groups.len() {
-                    let (start, end) = (g * BIT_LANES, n.min((g + 1) * BIT_LANES));
-                    for (row, query) in queries.iter().enumerate() {
-                        if end > first + row {
-                            let out = &mut out[row * n + start..row * n + end];
-                            self.group_into(query, &groups[g], counts, out);
-                        }
+        for_each_chunk(&mut out, TILE_ROWS * n, Grain::COARSE, &|tile, out| {
+            let mut counts = Vec::new();
+            let first = tile * TILE_ROWS;
+            let queries: Vec<Query> = (0..out.len() / n)
+                .map(|row| self.planes.query(first + row))
+                .collect();
+            let groups = self.planes.groups();
+            for g in first / BIT_LANES..groups.len() {
+                let (start, end) = (g * BIT_LANES, n.min((g + 1) * BIT_LANES));
+                for (row, query) in queries.iter().enumerate() {
+                    if end > first + row {
+                        let out = &mut out[row * n + start..row * n + end];
+                        self.group_into(query, &groups[g], &mut counts, out);
                     }
                 }
-            },
-        );
+            }
+        });
         mirror_upper(&mut out, n);
         Ok(out)
     }

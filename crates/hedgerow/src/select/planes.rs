@@ -10,7 +10,8 @@ use super::columns::Columns;
 use crate::Result;
 use crate::error::ensure_memory;
 use crate::linalg::{BIT_LANES, LaneCounts, PopulationCount};
-use rayon::prelude::*;
+use crate::parallel::{Grain, try_map};
+use crate::spares::Spares;
 
 /// Bytes of columns that a task copies before it discretises them.
 const BUFFER_BYTES: usize = 16 << 20;
@@ -117,9 +118,10 @@ impl BitPlanes {
         ensure_memory("the bit planes of all features", needed, max_bytes)?;
         // Several groups at once: rows of the samples are read in longer stretches.
         let together = (BUFFER_BYTES / (8 * BIT_LANES * n_rows)).clamp(1, MAX_TOGETHER);
-        let groups: Vec<Vec<Group>> = (0..n_groups.div_ceil(together))
-            .into_par_iter()
-            .map_init(Vec::new, |buffer, task| {
+        let buffers = Spares::<Vec<f64>>::new();
+        let n_tasks = n_groups.div_ceil(together);
+        let groups: Vec<Vec<Group>> = try_map(n_tasks, Grain::COARSE, &|task| {
+            buffers.lend(|buffer| {
                 let first = task * together * BIT_LANES;
                 let count = (together * BIT_LANES).min(n_features - first);
                 buffer.resize(count * n_rows, 0.0);
@@ -133,7 +135,7 @@ impl BitPlanes {
                     })
                     .collect::<Result<_>>()
             })
-            .collect::<Result<_>>()?;
+        })?;
         Ok(Self {
             n_rows,
             n_features,

@@ -16,8 +16,8 @@ use super::Ranking;
 use crate::data::{Dataset, Samples, SamplesView, Scaling};
 use crate::error::ensure_memory;
 use crate::neighbours::{Index, IndexParams, Metric, Neighbour, Structure};
+use crate::parallel::{Grain, map};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Features up to which a tree may find neighbours faster than looking at every row.
@@ -211,23 +211,20 @@ fn differences(view: SamplesView<'_>, neighbours: &[Weighted]) -> Vec<f64> {
     let width = view.n_features();
     // Parts of fixed size, added in their order.
     let part = neighbours.len().div_ceil(64).max(16);
-    let parts: Vec<Vec<f64>> = neighbours
-        .par_chunks(part)
-        .enumerate()
-        .map(|(at, lists)| {
-            let mut sums = vec![0.0; width];
-            for (offset, list) in lists.iter().enumerate() {
-                let row = view.row(at * part + offset).values();
-                for &(other, weight) in list {
-                    let other = view.row(other as usize).values();
-                    for ((sum, a), b) in sums.iter_mut().zip(row).zip(other) {
-                        *sum += weight * (a - b).abs();
-                    }
+    let parts: Vec<Vec<f64>> = map(neighbours.len().div_ceil(part), Grain::COARSE, &|at| {
+        let mut sums = vec![0.0; width];
+        let lists = neighbours.iter().skip(at * part).take(part);
+        for (offset, list) in lists.enumerate() {
+            let row = view.row(at * part + offset).values();
+            for &(other, weight) in list {
+                let other = view.row(other as usize).values();
+                for ((sum, a), b) in sums.iter_mut().zip(row).zip(other) {
+                    *sum += weight * (a - b).abs();
                 }
             }
-            sums
-        })
-        .collect();
+        }
+        sums
+    });
     let mut total = vec![0.0; width];
     for sums in parts {
         for (total, sum) in total.iter_mut().zip(sums) {

@@ -1,8 +1,8 @@
 //! What filters know of the data: how alike two features are, and how relevant each is.
 
 use crate::error::ensure_memory;
+use crate::parallel::{Grain, for_each_chunk};
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// A symmetric similarity of features, and their relevance to the target.
 ///
@@ -61,9 +61,9 @@ pub(super) fn single_rows(similarity: &(impl Similarity + ?Sized), features: &[u
     let width = similarity.n_features();
     let mut out = vec![0.0; features.len() * width];
     if width > 0 {
-        out.par_chunks_mut(width)
-            .zip(features)
-            .for_each(|(row, &f)| similarity.row_into(f, row));
+        for_each_chunk(&mut out, width, Grain::COARSE, &|at, row| {
+            similarity.row_into(features[at], row);
+        });
     }
     out
 }

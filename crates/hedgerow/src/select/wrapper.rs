@@ -3,7 +3,7 @@
 
 use super::Ranking;
 use crate::Result;
-use rayon::prelude::*;
+use crate::parallel::{Grain, try_map};
 use serde::{Deserialize, Serialize};
 
 /// Where the search begins.
@@ -116,10 +116,7 @@ fn best(
     subsets: &[Vec<usize>],
     error: &(dyn Fn(&[usize]) -> Result<f64> + Sync),
 ) -> Result<(usize, f64)> {
-    let errors: Vec<f64> = subsets
-        .par_iter()
-        .map(|subset| error(subset))
-        .collect::<Result<_>>()?;
+    let errors: Vec<f64> = try_map(subsets.len(), Grain::COARSE, &|at| error(&subsets[at]))?;
     let mut best = (0, f64::INFINITY);
     for (at, &value) in errors.iter().enumerate() {
         if value < best.1 {

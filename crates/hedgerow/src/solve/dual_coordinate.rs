@@ -158,10 +158,10 @@ pub fn solve(problem: &DualProblem<'_>, limits: &DualLimits) -> DualSolution {
         run(
             problem,
             limits,
-            |coordinates, visits, resting, primal| {
+            &mut |coordinates, visits, resting, primal| {
                 coordinate_pass(store, coordinates, squared, visits, resting, primal)
             },
-            |coordinates, primal| coordinate_loss(store, coordinates, squared, primal),
+            &|coordinates, primal| coordinate_loss(store, coordinates, squared, primal),
         )
     })
 }
@@ -184,11 +184,15 @@ pub fn primal_objective(problem: &DualProblem<'_>, weights: &[f64], intercept: f
     0.5 * (crate::linalg::dot(weights, weights) + offset * offset) + loss
 }
 
-fn run<P, L>(problem: &DualProblem<'_>, limits: &DualLimits, mut pass: P, losses: L) -> DualSolution
-where
-    P: FnMut(&mut [Coordinate], &mut Vec<u32>, &mut Vec<Held>, &mut Primal) -> Violations,
-    L: Fn(&[Coordinate], &Primal) -> f64,
-{
+type Pass<'a> =
+    dyn FnMut(&mut [Coordinate], &mut Vec<u32>, &mut Vec<Held>, &mut Primal) -> Violations + 'a;
+
+fn run(
+    problem: &DualProblem<'_>,
+    limits: &DualLimits,
+    pass: &mut Pass<'_>,
+    losses: &dyn Fn(&[Coordinate], &Primal) -> f64,
+) -> DualSolution {
     let began = Instant::now();
     let squared = problem.loss == HingeLoss::SquaredHinge;
     let (mut coordinates, places) = coordinates(problem);

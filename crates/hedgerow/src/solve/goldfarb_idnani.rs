@@ -16,7 +16,7 @@
 //! | $n^+$ | `normal` |
 
 use crate::linalg::dot;
-use rayon::prelude::*;
+use crate::parallel::concat;
 
 /// The matrix $D$ of the quadratic term: symmetric and positive definite.
 #[derive(Debug, Clone, Copy)]
@@ -211,11 +211,7 @@ impl Run<'_> {
         };
         let count = self.norms.len();
         if count * self.n >= PARALLEL {
-            (0..count)
-                .into_par_iter()
-                .with_min_len(64)
-                .map(slack)
-                .collect()
+            concat(count, 64, &|part| part.map(slack).collect())
         } else {
             (0..count).map(slack).collect()
         }

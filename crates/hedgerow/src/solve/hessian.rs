@@ -7,7 +7,7 @@
 //! next only the rows whose $D_{ii}$ has changed are added, or taken away: with the squared hinge
 //! those that have come within the margin or left it.
 
-use crate::linalg::{CHUNK, Columns, LinearStore, add_row, cholesky, cholesky_solve};
+use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve};
 
 /// Largest order: the matrix takes 32 MB.
 const MAX_ORDER: usize = 2048;
@@ -18,8 +18,9 @@ const FORM_COST: f64 = 0.12;
 const FACTOR_COST: f64 = 0.3;
 
 /// The rows that a Hessian is the sum of.
-pub(super) struct HessianRows<'a, S> {
-    pub(super) store: &'a S,
+pub(super) struct HessianRows<'a> {
+    /// Adds a multiple of a row to a vector.
+    pub(super) add_row: &'a dyn Fn(usize, f64, &mut [f64]),
     pub(super) members: &'a [u32],
     /// $D_{ii}$ of each member, not negative.
     pub(super) curvatures: &'a [f64],
@@ -52,11 +53,7 @@ impl Hessian {
 
     /// Brings the sums up to date if that costs less than `visits`, visits of values by conjugate
     /// gradients; whether it was done.
-    pub(super) fn update<S: LinearStore>(
-        &mut self,
-        rows: &HessianRows<'_, S>,
-        visits: f64,
-    ) -> bool {
+    pub(super) fn update(&mut self, rows: &HessianRows<'_>, visits: f64) -> bool {
         let order = rows.order as f64;
         let changes = self.curvatures.iter().zip(rows.curvatures);
         let changed = changes.filter(|(old, new)| old != new).count();
@@ -76,7 +73,7 @@ impl Hessian {
     }
 
     /// Adds what curvatures have gained, and takes away what they have lost.
-    fn add_changes<S: LinearStore>(&mut self, rows: &HessianRows<'_, S>) {
+    fn add_changes(&mut self, rows: &HessianRows<'_>) {
         let mut columns = Columns::new(rows.order);
         for sign in [1.0, -1.0] {
             let gains = self.curvatures.iter().zip(rows.curvatures).enumerate();
@@ -87,7 +84,7 @@ impl Hessian {
                     let (t, gain) = part[at];
                     let root = gain.sqrt();
                     let (features, constant) = row.split_at_mut(rows.order - 1);
-                    add_row(rows.store, rows.members[t] as usize, root, features);
+                    (rows.add_row)(rows.members[t] as usize, root, features);
                     constant[0] = root * rows.bias;
                 });
                 columns.add_products(sign, &mut self.sums);
@@ -116,7 +113,7 @@ impl Hessian {
 mod tests {
     use super::*;
     use crate::data::Generator;
-    use crate::linalg::{DENSE_LANES, DenseStore};
+    use crate::linalg::{DENSE_LANES, DenseStore, add_row};
     use std::borrow::Cow;
 
     const ORDER: usize = DENSE_LANES + 1;
@@ -166,7 +163,7 @@ mod tests {
                 .map(|t| f64::from(u32::from((t + round) % 3 != 0)) * (1.0 + (t * round) as f64))
                 .collect();
             let rows = HessianRows {
-                store: &store,
+                add_row: &|i, factor, sum| add_row(&store, i, factor, sum),
                 members: &members,
                 curvatures: &curvatures,
                 bias: BIAS,

@@ -28,11 +28,11 @@ use super::conjugate::{ConjugateLimits, conjugate_gradients};
 use super::hessian::{Hessian, HessianRows};
 use crate::Status;
 use crate::linalg::{
-    Extended, LinearRows, LinearStore, LossRows, add_curvature, add_derivatives, dot,
-    logistic_slopes, logistic_sum, row_products, squared_hinge_slopes, squared_hinge_sum,
-    with_store,
+    Extended, LinearRows, LossRows, add_curvature, add_derivatives, dot, logistic_slopes,
+    logistic_sum, row_products, squared_hinge_slopes, squared_hinge_sum, with_store,
 };
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each, map};
+use std::ops::Range;
 use std::time::Instant;
 
 /// Blocks that sums over rows are cut into.
@@ -130,38 +130,8 @@ pub struct NewtonSolution {
 
 /// Solves a problem from $w = 0$.
 pub fn solve(problem: &PrimalProblem<'_>, limits: &NewtonLimits) -> NewtonSolution {
-    with_store!(problem.rows, store => run(problem, limits, store))
-}
-
-/// The problem with what is known at the present point. Vectors have a last coordinate for the
-/// constant feature.
-struct State<'a, S> {
-    problem: &'a PrimalProblem<'a>,
-    store: &'a S,
-    block: usize,
-    width: usize,
-    bias: f64,
-    /// Factor of the square of the constant feature's weight.
-    bias_ridge: f64,
-    weights: Vec<f64>,
-    /// $\langle w, x_i\rangle$ with the constant feature.
-    decisions: Vec<f64>,
-    curvatures: Vec<f64>,
-    gradient: Vec<f64>,
-    preconditioner: Vec<f64>,
-    /// `None` if there are too many features, or rounding has spoilt it.
-    hessian: Option<Hessian>,
-    /// Products with the Hessian that conjugate gradients needed last.
-    products: usize,
-}
-
-fn run<S: LinearStore>(
-    problem: &PrimalProblem<'_>,
-    limits: &NewtonLimits,
-    store: &S,
-) -> NewtonSolution {
     let began = Instant::now();
-    let mut state = State::new(problem, store);
+    let mut state = State::new(problem);
     let mut value = state.value(&state.decisions, &state.weights);
     state.derive();
     let first_norm = norm(&state.gradient);
@@ -225,6 +195,27 @@ fn run<S: LinearStore>(
     }
 }
 
+/// The problem with what is known at the present point. Vectors have a last coordinate for the
+/// constant feature.
+struct State<'a> {
+    problem: &'a PrimalProblem<'a>,
+    block: usize,
+    width: usize,
+    bias: f64,
+    /// Factor of the square of the constant feature's weight.
+    bias_ridge: f64,
+    weights: Vec<f64>,
+    /// $\langle w, x_i\rangle$ with the constant feature.
+    decisions: Vec<f64>,
+    curvatures: Vec<f64>,
+    gradient: Vec<f64>,
+    preconditioner: Vec<f64>,
+    /// `None` if there are too many features, or rounding has spoilt it.
+    hessian: Option<Hessian>,
+    /// Products with the Hessian that conjugate gradients needed last.
+    products: usize,
+}
+
 /// What decreases that go on as a geometric series will still bring.
 fn remainder([before, last]: [f64; 2]) -> f64 {
     if before.is_finite() && last < before {
@@ -238,8 +229,8 @@ fn norm(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
-impl<'a, S: LinearStore> State<'a, S> {
-    fn new(problem: &'a PrimalProblem<'a>, store: &'a S) -> Self {
+impl<'a> State<'a> {
+    fn new(problem: &'a PrimalProblem<'a>) -> Self {
         let n = problem.members.len();
         let width = problem.rows.width();
         let has_bias = problem.bias.is_some();
@@ -253,7 +244,6 @@ impl<'a, S: LinearStore> State<'a, S> {
         let blocks = (stored / (MIN_DENSITY * width.max(1))).clamp(1, BLOCKS);
         Self {
             problem,
-            store,
             block: n.div_ceil(blocks).max(MIN_BLOCK),
             width,
             bias: problem.bias.unwrap_or(0.0),
@@ -277,36 +267,38 @@ impl<'a, S: LinearStore> State<'a, S> {
         let constant = weights[self.width];
         let features = &weights[..self.width];
         let loss = self.problem.loss;
-        let losses: Vec<f64> = decisions
-            .par_chunks(self.block)
-            .zip(self.problem.signs.par_chunks(self.block))
-            .zip(self.problem.costs.par_chunks(self.block))
-            .map(|((decisions, signs), costs)| match loss {
+        let losses = self.map_blocks(&|block| {
+            let decisions = &decisions[block.clone()];
+            let signs = &self.problem.signs[block.clone()];
+            let costs = &self.problem.costs[block];
+            match loss {
                 SmoothLoss::SquaredHinge => squared_hinge_sum(decisions, signs, costs),
                 SmoothLoss::Logistic => logistic_sum(decisions, signs, costs),
-            })
-            .collect();
+            }
+        });
         0.5 * (dot(features, features) + self.bias_ridge * constant * constant)
             + losses.iter().sum::<f64>()
+    }
+
+    /// What the blocks of rows give, in their order.
+    fn map_blocks<R: Send>(&self, of_block: &(dyn Fn(Range<usize>) -> R + Sync)) -> Vec<R> {
+        let n = self.problem.members.len();
+        map(n.div_ceil(self.block), Grain::COARSE, &|b| {
+            of_block(b * self.block..n.min((b + 1) * self.block))
+        })
     }
 
     /// Sums what the blocks of rows give, in their order.
     fn gather(
         &self,
         length: usize,
-        of_block: impl Fn(usize, &[u32], &mut [f64]) + Sync,
+        of_block: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
     ) -> Vec<f64> {
-        let parts: Vec<Vec<f64>> = self
-            .problem
-            .members
-            .par_chunks(self.block)
-            .enumerate()
-            .map(|(b, rows)| {
-                let mut part = vec![0.0; length];
-                of_block(b * self.block, rows, &mut part);
-                part
-            })
-            .collect();
+        let parts = self.map_blocks(&|block| {
+            let mut part = vec![0.0; length];
+            of_block(block.start, &self.problem.members[block], &mut part);
+            part
+        });
         let mut parts = parts.into_iter();
         let mut sum = parts.next().unwrap_or_else(|| vec![0.0; length]);
         for part in parts {
@@ -323,36 +315,40 @@ impl<'a, S: LinearStore> State<'a, S> {
             signs, costs, loss, ..
         } = *self.problem;
         let mut slopes = vec![0.0; self.decisions.len()];
-        slopes
-            .par_chunks_mut(self.block)
-            .zip(self.curvatures.par_chunks_mut(self.block))
-            .zip(self.decisions.par_chunks(self.block))
-            .zip(signs.par_chunks(self.block))
-            .zip(costs.par_chunks(self.block))
-            .for_each(|((((slopes, curvatures), decisions), signs), costs)| {
-                let rows = LossRows {
-                    decisions,
-                    signs,
-                    costs,
-                };
-                match loss {
-                    SmoothLoss::SquaredHinge => squared_hinge_slopes(rows, slopes, curvatures),
-                    SmoothLoss::Logistic => logistic_slopes(rows, slopes, curvatures),
-                }
-            });
+        let blocks = slopes
+            .chunks_mut(self.block)
+            .zip(self.curvatures.chunks_mut(self.block))
+            .zip(self.decisions.chunks(self.block))
+            .zip(signs.chunks(self.block))
+            .zip(costs.chunks(self.block));
+        for_each(blocks, Grain::COARSE, &|_,
+                                          (
+            (((slopes, curvatures), decisions), signs),
+            costs,
+        )| {
+            let rows = LossRows {
+                decisions,
+                signs,
+                costs,
+            };
+            match loss {
+                SmoothLoss::SquaredHinge => squared_hinge_slopes(rows, slopes, curvatures),
+                SmoothLoss::Logistic => logistic_slopes(rows, slopes, curvatures),
+            }
+        });
         let n = self.width + 1;
-        let mut both = self.gather(2 * n, |start, rows, part| {
+        let mut both = self.gather(2 * n, &|start, rows, part| {
             let slopes = &slopes[start..start + rows.len()];
             let curvatures = &self.curvatures[start..start + rows.len()];
             let (gradient, diagonal) = part.split_at_mut(n);
-            add_derivatives(
-                self.store,
+            with_store!(self.problem.rows, store => add_derivatives(
+                store,
                 rows,
                 slopes,
                 curvatures,
                 &mut gradient[..self.width],
                 &mut diagonal[..self.width],
-            );
+            ));
             gradient[self.width] = self.bias * slopes.iter().sum::<f64>();
             diagonal[self.width] = self.bias * self.bias * curvatures.iter().sum::<f64>();
         });
@@ -373,11 +369,13 @@ impl<'a, S: LinearStore> State<'a, S> {
             weights: &vector[..self.width],
             constant: vector[self.width] * self.bias,
         };
-        let mut product = self.gather(self.width + 1, |start, rows, part| {
+        let mut product = self.gather(self.width + 1, &|start, rows, part| {
             let curvatures = &self.curvatures[start..start + rows.len()];
             let (features, constant) = part.split_at_mut(self.width);
-            constant[0] =
-                self.bias * add_curvature(self.store, rows, curvatures, extended, features);
+            let sum = with_store!(self.problem.rows, store => {
+                add_curvature(store, rows, curvatures, extended, features)
+            });
+            constant[0] = self.bias * sum;
         });
         for (p, v) in product.iter_mut().zip(vector).take(self.width) {
             *p += v;
@@ -403,8 +401,9 @@ impl<'a, S: LinearStore> State<'a, S> {
         let rows = self.problem.rows;
         let values = rows.n_stored() as f64 / rows.n_rows().max(1) as f64;
         let visits = self.products as f64 * active as f64 * values;
+        let add_row = |i: usize, factor: f64, sum: &mut [f64]| rows.add(i, factor, sum);
         let rows = HessianRows {
-            store: self.store,
+            add_row: &add_row,
             members: self.problem.members,
             curvatures: &self.curvatures,
             bias: self.bias,
@@ -435,15 +434,15 @@ impl<'a, S: LinearStore> State<'a, S> {
     fn search(&mut self, step: &[f64], value: f64) -> Option<f64> {
         let mut along = vec![0.0; self.decisions.len()];
         let constant = step[self.width] * self.bias;
-        along
-            .par_chunks_mut(self.block)
-            .zip(self.problem.members.par_chunks(self.block))
-            .for_each(|(along, rows)| {
-                row_products(self.store, rows, &step[..self.width], along);
-                for value in along {
-                    *value += constant;
-                }
-            });
+        let blocks = along.chunks_mut(self.block);
+        let blocks = blocks.zip(self.problem.members.chunks(self.block));
+        for_each(blocks, Grain::COARSE, &|_, (along, rows)| {
+            let features = &step[..self.width];
+            with_store!(self.problem.rows, store => row_products(store, rows, features, along));
+            for value in along {
+                *value += constant;
+            }
+        });
         let slope = dot(step, &self.gradient);
         if slope.is_nan() || slope >= 0.0 {
             return None;

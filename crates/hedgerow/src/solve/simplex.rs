@@ -13,7 +13,7 @@
 
 use crate::Status;
 use crate::linalg::dot;
-use rayon::prelude::*;
+use crate::parallel::concat;
 
 /// Rows that enter the working set at a time.
 const WORKING: usize = 192;
@@ -96,14 +96,13 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(program: &'a SimplexProgram<'a>) -> Self {
         let n = program.linear.len();
-        let diagonal: Vec<f64> = (0..n)
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|i| {
+        let diagonal: Vec<f64> = concat(n, CHUNK, &|part| {
+            let value = |i| {
                 let row = row_of(program, i);
                 program.scale * (dot(row, row) + program.ridge)
-            })
-            .collect();
+            };
+            part.map(value).collect()
+        });
         let largest = program
             .linear
             .iter()
@@ -263,11 +262,9 @@ impl<'a> Run<'a> {
         for (&i, &weight) in self.support.iter().zip(&self.weights) {
             full[i] = weight;
         }
-        (0..full.len())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|i| self.gradient(i, &v, full[i]))
-            .collect()
+        concat(full.len(), CHUNK, &|part| {
+            part.map(|i| self.gradient(i, &v, full[i])).collect()
+        })
     }
 
     fn solve(mut self) -> SimplexSolution {

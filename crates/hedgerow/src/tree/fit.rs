@@ -12,8 +12,8 @@ use crate::data::{
 use crate::estimator::estimator;
 use crate::machines::pairs;
 use crate::method::{Card, PythonClass, PythonParameter};
+use crate::parallel::{Grain, try_map};
 use crate::{Error, Fitted, Report, Result};
-use rayon::prelude::*;
 use std::time::Instant;
 
 /// Mass of the parent's shares in the probabilities of a leaf unless it is calibrated.
@@ -111,22 +111,17 @@ impl HlsvmParams {
         match council {
             Council::Single | Council::Forest => self.plant_together(task, rows, self.seed),
             Council::OneVsOne => {
-                let groups: Vec<Vec<Planted>> = pairs(labels.n_classes())
-                    .enumerate()
-                    .collect::<Vec<_>>()
-                    .into_par_iter()
-                    .with_max_len(1)
-                    .map(|(number, pair)| {
-                        let (codes, members) = pair_codes(labels.codes(), rows, pair);
-                        let task = Task {
-                            codes: &codes,
-                            n_classes: 2,
-                            positive: 0,
-                            ..task
-                        };
-                        self.plant_together(task, &members, task_seed(self.seed, number))
-                    })
-                    .collect::<Result<_>>()?;
+                let pairs: Vec<_> = pairs(labels.n_classes()).collect();
+                let groups: Vec<Vec<Planted>> = try_map(pairs.len(), Grain::ONE, &|number| {
+                    let (codes, members) = pair_codes(labels.codes(), rows, pairs[number]);
+                    let task = Task {
+                        codes: &codes,
+                        n_classes: 2,
+                        positive: 0,
+                        ..task
+                    };
+                    self.plant_together(task, &members, task_seed(self.seed, number))
+                })?;
                 Ok(groups.into_iter().flatten().collect())
             }
         }
@@ -137,25 +132,21 @@ impl HlsvmParams {
         let Some(forest) = self.forest() else {
             return Ok(vec![self.plant(task, rows.to_vec(), seed)?]);
         };
-        (0..forest.trees)
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|number| {
-                let mut generator = Generator::new(task_seed(seed, number));
-                let count = (rows.len() as f64 * forest.row_share).round() as usize;
-                let count = count.max(1).min(rows.len());
-                let mut drawn: Vec<u32> = if forest.bootstrap {
-                    (0..count)
-                        .map(|_| rows[generator.below(rows.len())])
-                        .collect()
-                } else {
-                    let picked = generator.sample(rows.len(), count);
-                    picked.into_iter().map(|at| rows[at]).collect()
-                };
-                drawn.sort_unstable();
-                self.plant(task, drawn, generator.bits())
-            })
-            .collect()
+        try_map(forest.trees, Grain::ONE, &|number| {
+            let mut generator = Generator::new(task_seed(seed, number));
+            let count = (rows.len() as f64 * forest.row_share).round() as usize;
+            let count = count.max(1).min(rows.len());
+            let mut drawn: Vec<u32> = if forest.bootstrap {
+                (0..count)
+                    .map(|_| rows[generator.below(rows.len())])
+                    .collect()
+            } else {
+                let picked = generator.sample(rows.len(), count);
+                picked.into_iter().map(|at| rows[at]).collect()
+            };
+            drawn.sort_unstable();
+            self.plant(task, drawn, generator.bits())
+        })
     }
 
     /// Grows one tree and prunes it.

@@ -4,8 +4,8 @@ use super::compiled::Tree;
 use super::prune::PruningStep;
 use crate::data::{ClassName, Row, SamplesView};
 use crate::machines::{couple, largest, pairs};
+use crate::parallel::{Grain, concat, for_each, for_each_chunk};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
-use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Rows that one task answers.
@@ -133,11 +133,9 @@ impl LinearTrees {
     /// Hyperplanes evaluated for the rows: mean and largest number.
     pub fn path_costs(&self, samples: SamplesView<'_>) -> Result<PathCosts> {
         self.ensure_width(samples)?;
-        let costs: Vec<u64> = (0..samples.n_rows())
-            .into_par_iter()
-            .with_min_len(CHUNK)
-            .map(|i| self.hyperplanes_of(samples.row(i)))
-            .collect();
+        let costs: Vec<u64> = concat(samples.n_rows(), CHUNK, &|rows| {
+            rows.map(|i| self.hyperplanes_of(samples.row(i))).collect()
+        });
         let n = costs.len().max(1) as f64;
         Ok(PathCosts {
             mean: costs.iter().sum::<u64>() as f64 / n,
@@ -265,15 +263,12 @@ impl LinearTrees {
         let k = self.parts.classes.len();
         let mut values = vec![0.0; samples.n_rows() * k];
         let mut codes = vec![0u32; samples.n_rows()];
-        values
-            .par_chunks_mut(CHUNK * k)
-            .zip(codes.par_chunks_mut(CHUNK))
-            .enumerate()
-            .for_each(|(chunk, (out, codes))| {
-                for (at, (out, code)) in out.chunks_mut(k).zip(codes).enumerate() {
-                    *code = fill(samples.row(chunk * CHUNK + at), out);
-                }
-            });
+        let chunks = values.chunks_mut(CHUNK * k).zip(codes.chunks_mut(CHUNK));
+        for_each(chunks, Grain::COARSE, &|chunk, (out, codes)| {
+            for (at, (out, code)) in out.chunks_mut(k).zip(codes).enumerate() {
+                *code = fill(samples.row(chunk * CHUNK + at), out);
+            }
+        });
         let scores = ScoreMatrix {
             columns: self.parts.classes.iter().map(ToString::to_string).collect(),
             values,
@@ -317,14 +312,11 @@ impl Predictor for LinearTrees {
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
         self.ensure_width(samples)?;
         let mut codes = vec![0u32; samples.n_rows()];
-        codes
-            .par_chunks_mut(CHUNK)
-            .enumerate()
-            .for_each(|(chunk, out)| {
-                for (at, code) in out.iter_mut().enumerate() {
-                    *code = self.decide(samples.row(chunk * CHUNK + at));
-                }
-            });
+        for_each_chunk(&mut codes, CHUNK, Grain::COARSE, &|chunk, out| {
+            for (at, code) in out.iter_mut().enumerate() {
+                *code = self.decide(samples.row(chunk * CHUNK + at));
+            }
+        });
         Ok(Prediction::Classes(codes))
     }
 

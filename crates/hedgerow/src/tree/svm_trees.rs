@@ -22,11 +22,11 @@ use crate::estimator::estimator;
 use crate::linalg::{hyperplane_value, stride_of};
 use crate::machines::pairs;
 use crate::method::{Card, PythonClass};
+use crate::parallel::{Grain, try_map};
 use crate::params::params;
 use crate::solve::dual_coordinate::{DualLimits, DualProblem, HingeLoss, solve};
 use crate::solve::{LinearRows, Precision};
 use crate::{Fitted, Report, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -105,16 +105,13 @@ impl SvmTreesParams {
             Ok((tree, effort))
         };
         let built: Vec<(Tree, Effort)> = match council {
-            Council::OneVsOne => pairs(k)
-                .enumerate()
-                .collect::<Vec<_>>()
-                .into_par_iter()
-                .with_max_len(1)
-                .map(|(number, pair)| {
-                    let (codes, members) = pair_codes(labels.codes(), &all, pair);
+            Council::OneVsOne => {
+                let pairs: Vec<_> = pairs(k).collect();
+                try_map(pairs.len(), Grain::ONE, &|number| {
+                    let (codes, members) = pair_codes(labels.codes(), &all, pairs[number]);
                     cascade(&codes, members, 2, task_seed(self.seed, number))
-                })
-                .collect::<Result<_>>()?,
+                })?
+            }
             _ => vec![cascade(labels.codes(), all, k, self.seed)?],
         };
         let effort = built

@@ -4,7 +4,7 @@ use super::FAN;
 use crate::data::SamplesView;
 use crate::neighbours::frame::Frame;
 use crate::neighbours::metric::Embedding;
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each};
 
 /// Rows from which variances are estimated.
 const SURVEYED: usize = 256;
@@ -12,6 +12,8 @@ const SURVEYED: usize = 256;
 const TRIED: usize = 6;
 /// Rows below which one thread goes on alone.
 const PARALLEL: usize = 1 << 14;
+/// Rows that one task writes.
+const TASK: usize = 256;
 
 /// The rows, such that every run of a bucket's size, of sixteen buckets' size and so on is one
 /// part of a repeated division.
@@ -24,19 +26,16 @@ pub(super) fn arranged(
 ) -> Vec<u32> {
     let width = embedding.width();
     let mut table = vec![0.0f32; rows.len() * width];
-    table
-        .par_chunks_mut(width.max(1))
-        .zip(rows)
-        .with_min_len(256)
-        .for_each_init(
-            || vec![0.0; width],
-            |buffer, (out, &row)| {
-                frame.write(embedding, samples.row(row as usize), buffer);
-                for (slot, &value) in out.iter_mut().zip(buffer.iter()) {
-                    *slot = value as f32;
-                }
-            },
-        );
+    let parts = table.chunks_mut(TASK * width.max(1)).zip(rows.chunks(TASK));
+    for_each(parts, Grain::COARSE, &|_, (table, rows)| {
+        let mut buffer = vec![0.0; width];
+        for (out, &row) in table.chunks_exact_mut(width.max(1)).zip(rows) {
+            frame.write(embedding, samples.row(row as usize), &mut buffer);
+            for (slot, &value) in out.iter_mut().zip(buffer.iter()) {
+                *slot = value as f32;
+            }
+        }
+    });
     let order = order_of_points(rows.len(), &table, bucket);
     order.into_iter().map(|at| rows[at as usize]).collect()
 }

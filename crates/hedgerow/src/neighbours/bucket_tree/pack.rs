@@ -6,7 +6,13 @@ use crate::linalg::PANEL;
 use crate::neighbours::GONE;
 use crate::neighbours::frame::Frame;
 use crate::neighbours::metric::Embedding;
-use rayon::prelude::*;
+use crate::parallel::{Grain, concat, for_each, for_each_chunk};
+use crate::spares::Spares;
+
+/// Panels of boxes that one task fills.
+const TASK_PANELS: usize = 8;
+/// Buckets that one task compares.
+const TASK_BUCKETS: usize = 16;
 
 impl BucketTree {
     pub(super) fn packed(
@@ -23,44 +29,55 @@ impl BucketTree {
         let mut radii = vec![0.0f32; n_buckets];
         // Lower ends, then upper ends, of one bucket after the other.
         let mut ends = vec![0.0f32; n_buckets * 2 * width];
-        let mut packed: Vec<Varying> = Vec::new();
-        rows.par_chunks(bucket)
-            .zip(centres.par_chunks_mut(width.max(1)))
-            .zip(common.par_chunks_mut(width.max(1)))
-            .zip(radii.par_iter_mut())
-            .zip(ends.par_chunks_mut((2 * width).max(1)))
-            .map_init(
-                || (vec![0.0; bucket * width], vec![0.0; 2 * width]),
-                |(buffer, exact), ((((rows, centre), common), radius), ends)| {
-                    samples.fetch(rows.iter().copied().filter(|&row| row != GONE));
-                    let (low, high) = exact.split_at_mut(width);
-                    low.fill(f64::INFINITY);
-                    high.fill(f64::NEG_INFINITY);
-                    for (&row, out) in rows.iter().zip(buffer.chunks_exact_mut(width.max(1))) {
-                        if row == GONE {
-                            continue;
-                        }
-                        frame.write(embedding, samples.row(row as usize), out);
-                        for (f, &value) in out.iter().enumerate() {
-                            low[f] = low[f].min(value);
-                            high[f] = high[f].max(value);
-                        }
+        let mut packed: Vec<Option<Varying>> = Vec::new();
+        packed.resize_with(n_buckets, || None);
+        let parts = rows
+            .chunks(bucket)
+            .zip(centres.chunks_mut(width.max(1)))
+            .zip(common.chunks_mut(width.max(1)))
+            .zip(radii.iter_mut())
+            .zip(ends.chunks_mut((2 * width).max(1)))
+            .zip(packed.iter_mut());
+        let buffers = Spares::<(Vec<f64>, Vec<f64>)>::new();
+        for_each(parts, Grain::COARSE, &|_, part| {
+            let (((((rows, centre), common), radius), ends), packed) = part;
+            buffers.lend(|(buffer, exact)| {
+                buffer.resize(bucket * width, 0.0);
+                exact.resize(2 * width, 0.0);
+                samples.fetch(rows.iter().copied().filter(|&row| row != GONE));
+                let (low, high) = exact.split_at_mut(width);
+                low.fill(f64::INFINITY);
+                high.fill(f64::NEG_INFINITY);
+                for (&row, out) in rows.iter().zip(buffer.chunks_exact_mut(width.max(1))) {
+                    if row == GONE {
+                        continue;
                     }
-                    let (lower, upper) = ends.split_at_mut(width);
-                    for f in 0..width {
-                        lower[f] = rounded_down(low[f]);
-                        upper[f] = rounded_up(high[f]);
+                    frame.write(embedding, samples.row(row as usize), out);
+                    for (f, &value) in out.iter().enumerate() {
+                        low[f] = low[f].min(value);
+                        high[f] = high[f].max(value);
                     }
-                    *radius = middle(lower, upper, centre);
-                    Varying::pack(rows, buffer, centre, common, bucket)
-                },
-            )
-            .collect_into_vec(&mut packed);
+                }
+                let (lower, upper) = ends.split_at_mut(width);
+                for f in 0..width {
+                    lower[f] = rounded_down(low[f]);
+                    upper[f] = rounded_up(high[f]);
+                }
+                *radius = middle(lower, upper, centre);
+                *packed = Some(Varying::pack(rows, buffer, centre, common, bucket));
+            });
+        });
         let mut starts = Vec::with_capacity(n_buckets + 1);
         let (mut columns, mut values) = (Vec::new(), Vec::new());
-        values.reserve_exact(packed.iter().map(|bucket| bucket.values.len()).sum());
+        values.reserve_exact(
+            packed
+                .iter()
+                .flatten()
+                .map(|bucket| bucket.values.len())
+                .sum(),
+        );
         starts.push(0);
-        for bucket in packed {
+        for bucket in packed.into_iter().flatten() {
             columns.extend(bucket.columns);
             values.extend(bucket.values);
             starts.push(columns.len() as u32);
@@ -149,10 +166,12 @@ fn ahead(
     let alike = |a: u32, b: u32| {
         embedding.is_identity() && samples.row(a as usize) == samples.row(b as usize)
     };
-    let is_uniform: Vec<bool> = rows
-        .par_chunks(bucket)
-        .map(|rows| !rows.contains(&GONE) && rows.iter().all(|&row| alike(row, rows[0])))
-        .collect();
+    let is_uniform: Vec<bool> = concat(rows.len(), TASK_BUCKETS * bucket, &|part| {
+        let buckets = rows[part].chunks(bucket);
+        buckets
+            .map(|rows| !rows.contains(&GONE) && rows.iter().all(|&row| alike(row, rows[0])))
+            .collect()
+    });
     let mut counts = vec![0u32; is_uniform.len()];
     for at in 1..counts.len() {
         let (before, here) = rows[(at - 1) * bucket..].split_at(bucket);
@@ -209,35 +228,42 @@ fn into_panels(ends: &[f32], width: usize) -> Vec<f32> {
         ends.len() / (2 * width)
     };
     let mut panels = vec![0.0f32; n.div_ceil(FAN) * FAN * 2 * width];
-    panels
-        .par_chunks_mut((FAN * 2 * width).max(1))
-        .enumerate()
-        .for_each(|(p, panel)| {
-            for (f, column) in panel.chunks_exact_mut(2 * FAN).enumerate() {
-                for lane in 0..FAN {
-                    let at = (p * FAN + lane) * 2 * width + f;
-                    // An empty box is infinitely far.
-                    column[lane] = ends.get(at).copied().unwrap_or(f32::INFINITY);
-                    column[FAN + lane] = ends.get(at + width).copied().unwrap_or(f32::NEG_INFINITY);
+    let size = (FAN * 2 * width).max(1);
+    for_each_chunk(
+        &mut panels,
+        TASK_PANELS * size,
+        Grain::COARSE,
+        &|task, panels| {
+            for (p, panel) in panels.chunks_exact_mut(size).enumerate() {
+                let first = (task * TASK_PANELS + p) * FAN;
+                for (f, column) in panel.chunks_exact_mut(2 * FAN).enumerate() {
+                    for lane in 0..FAN {
+                        let at = (first + lane) * 2 * width + f;
+                        // An empty box is infinitely far.
+                        column[lane] = ends.get(at).copied().unwrap_or(f32::INFINITY);
+                        column[FAN + lane] =
+                            ends.get(at + width).copied().unwrap_or(f32::NEG_INFINITY);
+                    }
                 }
             }
-        });
+        },
+    );
     panels
 }
 
 /// One box around the sixteen of each panel.
 fn enclosing(panels: &[f32], width: usize) -> Vec<f32> {
     let mut ends = vec![0.0f32; panels.len() / FAN];
-    ends.par_chunks_mut((2 * width).max(1))
-        .zip(panels.par_chunks((FAN * 2 * width).max(1)))
-        .for_each(|(ends, panel)| {
-            for (f, column) in panel.chunks_exact(2 * FAN).enumerate() {
-                ends[f] = column[..FAN].iter().copied().fold(f32::INFINITY, f32::min);
-                ends[width + f] = column[FAN..]
-                    .iter()
-                    .copied()
-                    .fold(f32::NEG_INFINITY, f32::max);
-            }
-        });
+    let boxes = ends.chunks_mut((2 * width).max(1));
+    let boxes = boxes.zip(panels.chunks((FAN * 2 * width).max(1)));
+    for_each(boxes, Grain::COARSE, &|_, (ends, panel)| {
+        for (f, column) in panel.chunks_exact(2 * FAN).enumerate() {
+            ends[f] = column[..FAN].iter().copied().fold(f32::INFINITY, f32::min);
+            ends[width + f] = column[FAN..]
+                .iter()
+                .copied()
+                .fold(f32::NEG_INFINITY, f32::max);
+        }
+    });
     ends
 }

@@ -12,8 +12,8 @@
 use super::rough::RoughRows;
 use super::search::FARTHEST;
 use super::{CoverTree, NONE, Node, Powers, Space};
+use crate::parallel::concat;
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// Points from which distances are computed in parallel.
 const PARALLEL: usize = 1024;
@@ -138,7 +138,7 @@ impl Builder<'_> {
             out
         };
         if rows.len() >= PARALLEL {
-            rows.par_chunks(PARALLEL).flat_map_iter(measure).collect()
+            concat(rows.len(), PARALLEL, &|part| measure(&rows[part]))
         } else {
             measure(rows)
         }
@@ -296,7 +296,7 @@ impl Builder<'_> {
         };
         for list in lists {
             let found: Vec<Entry> = if list.len() >= PARALLEL {
-                list.par_chunks(PARALLEL).flat_map_iter(measure).collect()
+                concat(list.len(), PARALLEL, &|part| measure(&list[part]))
             } else {
                 measure(list)
             };

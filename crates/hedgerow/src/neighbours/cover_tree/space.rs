@@ -7,10 +7,12 @@ use crate::kernel::Kernel;
 use crate::linalg::{dot, sq_dist};
 use crate::neighbours::Metric;
 use crate::neighbours::metric::Embedding;
-use rayon::prelude::*;
+use crate::parallel::{Grain, for_each_chunk, try_concat};
 
 /// Values up to which sparse rows are spread out.
 const SPREAD: usize = 1 << 28;
+/// Rows of one parallel task.
+const TASK: usize = 64;
 
 /// What is prepared once for all distances between rows of some samples.
 pub(in crate::neighbours) struct Prepared {
@@ -91,18 +93,22 @@ impl Prepared {
         if let Some(values) = &mut self.spread {
             let embedding = metric.embedding(d);
             values.resize(samples.n_rows() * width, 0.0);
-            values[from * width..]
-                .par_chunks_mut(width.max(1))
-                .enumerate()
-                .for_each(|(i, out)| spread_row(embedding, samples.row(from + i), out));
+            let new = &mut values[from * width..];
+            for_each_chunk(new, TASK * width.max(1), Grain::COARSE, &|task, part| {
+                let first = from + task * TASK;
+                for (i, out) in part.chunks_exact_mut(width.max(1)).enumerate() {
+                    spread_row(embedding, samples.row(first + i), out);
+                }
+            });
         }
         if let Metric::Kernel(kernel) = metric
             && self.form != Form::Euclidean
         {
-            let more: Vec<f64> = (from..samples.n_rows())
-                .into_par_iter()
-                .map(|i| kernel.self_value(samples.row(i), d))
-                .collect::<Result<_>>()?;
+            let count = samples.n_rows().saturating_sub(from);
+            let more: Vec<f64> = try_concat(count, TASK, &|part| {
+                part.map(|i| kernel.self_value(samples.row(from + i), d))
+                    .collect()
+            })?;
             self.largest = more
                 .iter()
                 .fold(self.largest, |largest, value| largest.max(value.abs()));

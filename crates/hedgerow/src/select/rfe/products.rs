@@ -4,10 +4,11 @@ use super::{Judge, RfeKernel, RfeParams};
 use crate::data::{ClassLabels, Dataset};
 use crate::machines::pairs;
 use crate::machines::small::{Costs, SmallSvc};
+use crate::parallel::{Grain, concat, for_each_chunk, try_map};
 use crate::select::columns::Columns;
 use crate::solve::smo::Limits;
+use crate::spares::Spares;
 use crate::{Result, Status};
-use rayon::prelude::*;
 
 /// Rounds after which inner products are computed afresh, against rounding.
 const REFRESH: usize = 256;
@@ -88,36 +89,30 @@ impl<'a> Products<'a> {
 
     fn refresh(&mut self, left: &[usize]) {
         let mut products = vec![0.0; self.n * self.n];
-        products
-            .par_chunks_mut(self.n)
-            .enumerate()
-            .for_each(|(i, row)| {
-                for &f in left {
-                    let column = self.column(f);
-                    let own = column[i];
-                    for (value, &other) in row.iter_mut().zip(column) {
-                        *value += self.part(own, other);
-                    }
+        for_each_chunk(&mut products, self.n, Grain::COARSE, &|i, row| {
+            for &f in left {
+                let column = self.column(f);
+                let own = column[i];
+                for (value, &other) in row.iter_mut().zip(column) {
+                    *value += self.part(own, other);
                 }
-            });
+            }
+        });
         self.table = products;
     }
 
     /// Takes dropped features out of the products.
     fn take_out(&mut self, dropped: &[usize]) {
         let mut products = std::mem::take(&mut self.table);
-        products
-            .par_chunks_mut(self.n)
-            .enumerate()
-            .for_each(|(i, row)| {
-                for &f in dropped {
-                    let column = self.column(f);
-                    let own = column[i];
-                    for (value, &other) in row.iter_mut().zip(column) {
-                        *value -= self.part(own, other);
-                    }
+        for_each_chunk(&mut products, self.n, Grain::COARSE, &|i, row| {
+            for &f in dropped {
+                let column = self.column(f);
+                let own = column[i];
+                for (value, &other) in row.iter_mut().zip(column) {
+                    *value -= self.part(own, other);
                 }
-            });
+            }
+        });
         self.table = products;
     }
 
@@ -136,10 +131,11 @@ impl<'a> Products<'a> {
             max_seconds: None,
             shrinking: true,
         };
-        let trained: Vec<(Vec<f64>, Status)> = self
-            .machines
-            .par_iter()
-            .map_init(SmallSvc::new, |svc, machine| {
+        let solvers = Spares::<SmallSvc>::new();
+        let n_machines = self.machines.len();
+        let trained: Vec<(Vec<f64>, Status)> = try_map(n_machines, Grain::COARSE, &|number| {
+            let machine = &self.machines[number];
+            solvers.lend(|svc| {
                 let size = machine.rows.len();
                 let matrix = svc.gram_mut(size);
                 for (row, &i) in matrix.chunks_exact_mut(size).zip(&machine.rows) {
@@ -151,7 +147,7 @@ impl<'a> Products<'a> {
                 let solved = svc.solve(&machine.signs, costs, &limits)?;
                 Ok((solved.coefficients.to_vec(), solved.status))
             })
-            .collect::<Result<_>>()?;
+        })?;
         let mut all = Vec::with_capacity(trained.len());
         let mut worst = Status::Converged;
         for (coefficients, status) in trained {
@@ -190,16 +186,14 @@ impl<'a> Products<'a> {
 impl Judge for Products<'_> {
     fn criteria(&mut self, left: &[usize]) -> Result<(Vec<f64>, Status)> {
         let (multipliers, status) = self.train()?;
-        let criteria = left
-            .par_iter()
-            .with_min_len(16)
-            .map(|&f| {
-                let column = self.column(f);
-                let of =
-                    |(machine, beta): (&Rows, &Vec<f64>)| self.criterion(column, machine, beta);
-                self.machines.iter().zip(&multipliers).map(of).sum()
-            })
-            .collect();
+        let criterion = |&f: &usize| {
+            let column = self.column(f);
+            let of = |(machine, beta): (&Rows, &Vec<f64>)| self.criterion(column, machine, beta);
+            self.machines.iter().zip(&multipliers).map(of).sum()
+        };
+        let criteria = concat(left.len(), 16, &|part| {
+            left[part].iter().map(criterion).collect()
+        });
         Ok((criteria, status))
     }
 

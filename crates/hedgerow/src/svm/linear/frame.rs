@@ -94,11 +94,9 @@ impl<'a> Frame<'a> {
                 n_positive: task.n_positive,
             })
         };
-        let solved = solve_all(
-            &self.tasks,
-            || (),
-            |(), number, task| two_class(number, task),
-        )?;
+        let solved = solve_all(&self.tasks, |(): &mut (), number, task| {
+            two_class(number, task)
+        })?;
         self.assemble(log_odds, solved)
     }
 

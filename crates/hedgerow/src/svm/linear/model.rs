@@ -4,8 +4,8 @@ use crate::data::{ClassName, SamplesView};
 use crate::error::{ensure_finite, ensure_shape};
 use crate::kernel::linear_value;
 use crate::machines::{Multiclass, PROBABILITY_FLOOR, couple};
+use crate::parallel::{Grain, for_each_chunk};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
-use rayon::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Rows of one parallel task.
@@ -127,21 +127,13 @@ impl LinearClassifier {
         if out.is_empty() {
             return Ok(());
         }
-        let decide = |(task, part): (usize, &mut [f64])| {
+        for_each_chunk(out, TASK_ROWS * width, Grain::COARSE, &|task, part| {
             for (k, row) in part.chunks_mut(width).enumerate() {
                 for (value, machine) in row.iter_mut().zip(&self.parts.machines) {
                     *value = machine.value(samples, task * TASK_ROWS + k);
                 }
             }
-        };
-        if samples.n_rows() <= TASK_ROWS {
-            // Waking another thread would take longer than the work.
-            decide((0, out));
-        } else {
-            out.par_chunks_mut(TASK_ROWS * width)
-                .enumerate()
-                .for_each(decide);
-        }
+        });
         Ok(())
     }
 
