@@ -331,7 +331,7 @@ fn wrong_words_are_named() {
         ("falkm FkNN -K", "error: FkNN: -K needs a value"),
         (
             "falkm FkNN -K 0 a.tr a.te o",
-            "error: FkNN: parameter k = 0: must be a finite number greater than 0",
+            "error: FkNN: parameter neighbours = 0: must be at least 1",
         ),
         (
             "falkm FkNN -T 2 a.tr a.te o",

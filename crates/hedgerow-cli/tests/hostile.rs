@@ -294,7 +294,7 @@ fn a_wrong_command_line_is_told_apart_from_wrong_data() {
         ),
         (
             "train svm -c ten d.svm m",
-            "error: invalid value 'ten' for '--cost <X>': invalid float literal",
+            "error: --cost ten: must be a number",
         ),
         (
             "train svm -m 0 d.svm m",

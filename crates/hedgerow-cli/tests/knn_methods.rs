@@ -84,7 +84,7 @@ fn what_is_wrong_is_named() {
     folder.fails(
         "train knn -K 0 train m",
         2,
-        "error: parameter k = 0: must be a finite number greater than 0",
+        "error: parameter neighbours = 0: must be at least 1",
     );
     folder.fails(
         "train knn-svm -w3 2 train m",

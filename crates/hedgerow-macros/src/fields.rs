@@ -137,6 +137,12 @@ impl Declared {
         })
     }
 
+    /// True if the lower bound is written as a whole number.
+    fn is_whole(&self) -> bool {
+        let bound = self.least.as_ref().or(self.most.as_ref());
+        bound.is_some_and(|bound| matches!(bound, Expr::Lit(one) if matches!(one.lit, Lit::Int(_))))
+    }
+
     /// The range in words, if there is one.
     pub(crate) fn requirement(&self) -> Option<String> {
         let bound = |words: &str, limit: &Option<Expr>| {
@@ -144,10 +150,17 @@ impl Declared {
                 .as_ref()
                 .map(|limit| format!("{words} {}", number(limit)))
         };
+        if let (Some(least), Some(most)) = (&self.least, &self.most) {
+            return Some(format!("from {} to {}", number(least), number(most)));
+        }
         let low = bound("greater than", &self.above).or_else(|| bound("at least", &self.least));
         let high = bound("less than", &self.below).or_else(|| bound("at most", &self.most));
         match (low, high) {
             (Some(low), Some(high)) => Some(format!("{low} and {high}")),
+            (Some(only), None) | (None, Some(only)) if self.is_whole() => Some(only),
+            (Some(_), None) if self.least.is_some() => {
+                bound("a finite number not less than", &self.least)
+            }
             (Some(only), None) | (None, Some(only)) => Some(format!("a finite number {only}")),
             (None, None) => None,
         }

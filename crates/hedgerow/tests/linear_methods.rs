@@ -223,7 +223,7 @@ fn parameters_out_of_range_are_named() {
     let class = ClassName::Number(0.0);
     named(
         svm().with_class_weight(class, 0.0).fit(&data),
-        "class weight",
+        "class_weights",
     );
     named(LogisticParams::default().with_cost(-1.0).fit(&data), "cost");
     named(

@@ -298,7 +298,7 @@ fn wrong_parameters_and_rows_are_named() {
     let refused = |params: KnnParams| params.fit(&data).unwrap_err().to_string();
     assert_eq!(
         refused(KnnParams::default().with_neighbours(0)),
-        "parameter k = 0: must be a finite number greater than 0"
+        "parameter neighbours = 0: must be at least 1"
     );
     let precomputed = KnnParams::default().with_kernel(Kernel::Precomputed);
     assert!(refused(precomputed).contains("precomputed"));

@@ -321,7 +321,9 @@ fn extreme_data_have_answers() {
 fn wrong_parameters_are_refused_before_the_first_query() {
     let data = striped(50, 2, 1);
     let refused = |params: KnnSvmParams| params.fit(&data).unwrap_err().to_string();
-    assert!(refused(KnnSvmParams::default().with_neighbours(0)).starts_with("parameter k = 0"));
+    assert!(
+        refused(KnnSvmParams::default().with_neighbours(0)).starts_with("parameter neighbours = 0")
+    );
     assert!(refused(KnnSvmParams::default().with_cost(-1.0)).starts_with("parameter cost = -1"));
     let precomputed = KnnSvmParams::default().with_kernel(Kernel::Precomputed);
     assert!(refused(precomputed).contains("precomputed"));

@@ -368,7 +368,7 @@ fn senseless_grids_are_refused() {
         let error = FalkParams::default().select(&data, &grid).unwrap_err();
         error.to_string()
     };
-    assert!(refused(small_grid().with_neighbours(&[])).contains("values for k"));
+    assert!(refused(small_grid().with_neighbours(&[])).contains("values for neighbours"));
     assert!(refused(small_grid().with_neighbours(&[1, 20])).contains("k = 1"));
     assert!(refused(small_grid().with_costs(&[1.0, 0.0])).contains("cost = 0"));
     assert!(refused(small_grid().with_kernels(Vec::new())).contains("kernels"));

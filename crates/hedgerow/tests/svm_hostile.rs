@@ -197,7 +197,7 @@ fn parameters_out_of_range_are_named() {
             "tolerance"
         );
         let weighted = SvcParams::default().with_class_weight(ClassName::Number(10.0), bad);
-        assert_eq!(name(weighted.fit(&data).err()), "class weight");
+        assert_eq!(name(weighted.fit(&data).err()), "class_weights");
     }
     for bad in [0.0, 1.5, f64::NAN] {
         assert_eq!(

@@ -150,7 +150,23 @@ pub(crate) fn trainer(
     check_libsvm_type(method, matches)?;
     let mut settings = given(method, matches);
     by_number(method, matches, &mut settings);
-    method.trainer(&settings, seed).map_err(Failure::Option)
+    method.trainer(&settings, seed).map_err(|error| {
+        let hedgerow::Error::ParameterValue {
+            name,
+            value,
+            requirement,
+        } = error
+        else {
+            return Failure::Option(error);
+        };
+        let table = method.defaults().table();
+        let row = table.iter().find(|row| row.name == name);
+        let option = row.and_then(|row| row.option).unwrap_or(name);
+        Failure::usage(format!(
+            "--{} {value}: must be {requirement}",
+            option.replace('_', "-")
+        ))
+    })
 }
 
 /// The values that stand on the command line.

@@ -138,10 +138,10 @@ fn pipelines(pipeline: &Pipeline, grid: &Grid) -> Result<Pipelines, Failure> {
 }
 
 /// A refusal by the method, as one of the grid.
-fn of_grid(error: hedgerow::Error) -> Failure {
+pub(super) fn of_grid(error: hedgerow::Error) -> Failure {
     match error {
         hedgerow::Error::UnknownName { name, known, .. } => Failure::usage(format!(
-            "--grid {name}: the method has no such parameter to tune; it has {known}"
+            "--grid {name}: the method has no such parameter; it has {known}"
         )),
         hedgerow::Error::ParameterValue {
             name,

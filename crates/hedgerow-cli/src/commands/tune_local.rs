@@ -2,6 +2,7 @@
 
 use super::cv::scored_by;
 use super::train::Job;
+use super::tune::of_grid;
 use super::{check_precomputed, report_fields, status_name};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
@@ -31,6 +32,14 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         ));
     }
     let axes = axes(&args.grid)?;
+    // A wrong name and a value that the method refuses are found before any work.
+    for (name, values) in &axes {
+        for value in values {
+            trainer
+                .with(&[(name.clone(), value.clone())])
+                .map_err(of_grid)?;
+        }
+    }
     let settings = settings(args);
     if let Some(path) = &args.model {
         session.claim_output("MODEL", path)?;

@@ -67,21 +67,7 @@ impl BucketTree {
                 *packed = Some(Varying::pack(rows, buffer, centre, common, bucket));
             });
         });
-        let mut starts = Vec::with_capacity(n_buckets + 1);
-        let (mut columns, mut values) = (Vec::new(), Vec::new());
-        values.reserve_exact(
-            packed
-                .iter()
-                .flatten()
-                .map(|bucket| bucket.values.len())
-                .sum(),
-        );
-        starts.push(0);
-        for bucket in packed.into_iter().flatten() {
-            columns.extend(bucket.columns);
-            values.extend(bucket.values);
-            starts.push(columns.len() as u32);
-        }
+        let (starts, columns, values) = joined(packed);
         let mut levels = vec![into_panels(&ends, width)];
         while let Some(below) = levels.last()
             && below.len() > 2 * FAN * width
@@ -102,6 +88,21 @@ impl BucketTree {
             levels,
         }
     }
+}
+
+/// Where each bucket's columns begin, all columns and all values, one bucket after the other.
+fn joined(packed: Vec<Option<Varying>>) -> (Vec<u32>, Vec<u32>, Vec<f32>) {
+    let mut starts = Vec::with_capacity(packed.len() + 1);
+    let (mut columns, mut values) = (Vec::new(), Vec::new());
+    let sizes = packed.iter().flatten().map(|bucket| bucket.values.len());
+    values.reserve_exact(sizes.sum());
+    starts.push(0);
+    for bucket in packed.into_iter().flatten() {
+        columns.extend(bucket.columns);
+        values.extend(bucket.values);
+        starts.push(columns.len() as u32);
+    }
+    (starts, columns, values)
 }
 
 /// The part of a bucket in which its rows vary.
