@@ -121,7 +121,7 @@ fn wrong_words_and_files_are_refused_with_a_reason() {
     folder.write("empty", b"");
     for (command, code, reason) in [
         ("train falk-svm -K 0 d.svm x", 2, "neighbours = 0"),
-        ("train falk-svm -P 1.5 d.svm x", 2, "core share = 1.5"),
+        ("train falk-svm -P 1.5 d.svm x", 2, "core = 1.5"),
         ("train falk-svm -k precomputed d.svm x", 1, "precomputed"),
         ("train falk-svm empty x", 1, "empty"),
         ("train falk-svm --libsvm-model d.svm x", 1, "LIBSVM"),

@@ -363,7 +363,7 @@ fn wrong_words_are_named() {
         ),
         (
             "falkm FaLK-SVM-train -P 2 a.tr m",
-            "error: FaLK-SVM-train: parameter core share = 2: must be at most 1",
+            "error: FaLK-SVM-train: parameter core = 2: must be greater than 0 and at most 1",
         ),
         (
             "falkm FaLK-SVM-train -C 1:x a.tr m",

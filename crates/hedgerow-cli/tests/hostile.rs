@@ -298,7 +298,7 @@ fn a_wrong_command_line_is_told_apart_from_wrong_data() {
         ),
         (
             "train svm -m 0 d.svm m",
-            "error: -m 0: the cache must be a number of megabytes above 0",
+            "error: parameter cache_mb = 0: must be greater than 0 and at most 1e9",
         ),
         (
             "train svm -s 3 d.svm m",

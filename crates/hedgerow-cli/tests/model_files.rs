@@ -53,6 +53,18 @@ fn a_changed_byte_is_found() {
     }
 }
 
+/// The checksum by its definition, a bit at a time.
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut rest = u32::MAX;
+    for byte in bytes {
+        rest ^= u32::from(*byte);
+        for _ in 0..8 {
+            rest = (rest >> 1) ^ (0xEDB8_8320 & (rest & 1).wrapping_neg());
+        }
+    }
+    !rest
+}
+
 #[test]
 fn newer_older_longer_and_foreign_files_are_told_apart() {
     let folder = trained("foreign");
@@ -61,7 +73,10 @@ fn newer_older_longer_and_foreign_files_are_told_apart() {
     folder.write("newer", &newer);
     folder.ok("train falk-svm -K 10 d.svm local");
     let mut older = folder.bytes("local");
-    older[8] = 1;
+    older[8] = 2;
+    let end = older.len() - 4;
+    let checksum = crc32(&older[..end]).to_le_bytes();
+    older[end..].copy_from_slice(&checksum);
     folder.write("older", &older);
     let mut longer = folder.bytes("m");
     longer.extend_from_slice(b"xy");
@@ -74,7 +89,7 @@ fn newer_older_longer_and_foreign_files_are_told_apart() {
         ),
         (
             "older",
-            "error: older: model format 1 is older than this program reads of the method (2); train the model again",
+            "error: older: model format 2 is older than this program reads of the method (3); train the model again",
         ),
         (
             "longer",

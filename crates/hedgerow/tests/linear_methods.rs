@@ -232,7 +232,7 @@ fn parameters_out_of_range_are_named() {
     );
     named(PegasosParams::default().with_batch(0).fit(&data), "batch");
     let rate = PegasosParams::default().with_bias(Bias::Rate(0.0));
-    named(rate.fit(&data), "bias rate");
+    named(rate.fit(&data), "bias_rate");
     named(FisherParams::default().with_ridge(-1.0).fit(&data), "ridge");
     let impossible = svm()
         .with_loss(HingeLoss::Hinge)

@@ -369,7 +369,7 @@ fn senseless_grids_are_refused() {
         error.to_string()
     };
     assert!(refused(small_grid().with_neighbours(&[])).contains("values for neighbours"));
-    assert!(refused(small_grid().with_neighbours(&[1, 20])).contains("k = 1"));
+    assert!(refused(small_grid().with_neighbours(&[1, 20])).contains("neighbours = 1"));
     assert!(refused(small_grid().with_costs(&[1.0, 0.0])).contains("cost = 0"));
     assert!(refused(small_grid().with_kernels(Vec::new())).contains("kernels"));
     assert!(refused(small_grid().with_models(0)).contains("models"));
@@ -389,6 +389,6 @@ fn neighbourhoods_that_need_too_much_memory_are_refused() {
     let data = banana(13_000, 0.4, 2).unwrap();
     let grid = small_grid().with_neighbours(&[50, 12_500]);
     let refused = FalkParams::default().select(&data, &grid);
-    let is_k = |error: &Error| matches!(error, Error::Parameter { name: "k", value, .. } if *value == 12_500.0);
+    let is_k = |error: &Error| matches!(error, Error::Parameter { name: "neighbours", value, .. } if *value == 12_500.0);
     assert!(refused.as_ref().is_err_and(is_k), "{:?}", refused.err());
 }

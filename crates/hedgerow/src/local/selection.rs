@@ -374,7 +374,7 @@ impl<'a> Trials<'a> {
         let largest = sizes.last().copied().unwrap_or(2);
         if largest > most_kept_rows(&store.answers) {
             return Err(Error::Parameter {
-                name: "k",
+                name: "neighbours",
                 value: largest as f64,
                 requirement: "at most 12000 in local model selection (6000 in regression)",
             });
