@@ -2,7 +2,8 @@
 
 use super::cv::scored_by;
 use super::train::Job;
-use super::{check_precomputed, report_fields, status_name};
+use super::tune::train_best;
+use super::{check_precomputed, status_name};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -25,11 +26,6 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     } = call;
     let method = *method;
     refuse_ordinary_options(args)?;
-    if args.training.select.is_some() {
-        return Err(Failure::usage(
-            "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",
-        ));
-    }
     let axes = axes(&args.grid)?;
     let settings = settings(args);
     if let Some(path) = &args.model {
@@ -84,18 +80,12 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             choice: None,
             trainer: trainer.with(&best).map_err(Failure::Option)?,
         };
-        session.progress("training with the best parameters");
-        let (model, report) = pipeline.fit(data).map_err(Failure::data(&input.name))?;
-        session.progress_done();
         let job = Job {
             method,
             pipeline: &pipeline,
             input: &input,
         };
-        job.write(path, args.libsvm_model, &model, &report)?;
-        job.tell(session, &report)?;
-        fields.extend(report_fields(&report));
-        fields.extend(job.fields(path, &model));
+        fields.extend(train_best(session, &job, path, args.libsvm_model)?);
     }
     session.result(&Value::Object(fields))
 }
@@ -107,12 +97,17 @@ fn refuse_ordinary_options(args: &TuneArgs) -> Result<(), Failure> {
         (args.margin.is_some(), "--margin"),
         (args.svg.is_some(), "--svg"),
     ];
-    match given.iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, name)) => Err(Failure::usage(format!(
+    if let Some((_, name)) = given.iter().find(|(given, _)| *given) {
+        return Err(Failure::usage(format!(
             "{name} needs whole models to be compared: add --ordinary"
-        ))),
+        )));
     }
+    if args.training.select.is_some() {
+        return Err(Failure::usage(
+            "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",
+        ));
+    }
+    Ok(())
 }
 
 fn scaled(data: &Dataset, scaling: Scaling) -> hedgerow::Result<Cow<'_, Dataset>> {

@@ -66,6 +66,86 @@ enum Store {
     Sparse(Packed<f32>),
 }
 
+/// Packed rows, and what is known of them.
+struct Packing {
+    store: Store,
+    /// Most terms of an inner product.
+    terms: usize,
+    /// Packed units a unit of distance.
+    scale: f64,
+    /// Of each row as packed.
+    sq_norms: Vec<f64>,
+}
+
+impl Packing {
+    fn sparse(product: Product, samples: SamplesView<'_>, rows: &[u32]) -> Self {
+        let formula = match product {
+            Product::Dot => Formula::Dot,
+            Product::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => Formula::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            },
+        };
+        let mut longest = 0;
+        let mut sq_norms = vec![0.0; rows.len()];
+        for (&row, norm) in rows.iter().zip(&mut sq_norms) {
+            let values = samples.row(row as usize).values();
+            longest = longest.max(values.len());
+            *norm = sq_norm(values);
+        }
+        Self {
+            store: Store::Sparse(Packed::sparse(formula, samples, rows)),
+            terms: longest,
+            scale: 1.0,
+            sq_norms,
+        }
+    }
+
+    /// `None` if the rows fit no frame.
+    fn dense(
+        product: Product,
+        metric: &Metric,
+        samples: SamplesView<'_>,
+        rows: &[u32],
+    ) -> Option<Self> {
+        let n_features = samples.n_features();
+        let frame = match product {
+            Product::Dot => Some(Frame::fit(
+                metric.embedding(n_features)?,
+                samples,
+                rows,
+                false,
+            )?),
+            Product::Polynomial { .. } => None,
+        };
+        let width = metric
+            .embedding(n_features)
+            .map_or(n_features, super::metric::Embedding::width);
+        let norms: Vec<std::sync::OnceLock<f64>> = vec![std::sync::OnceLock::new(); rows.len()];
+        let panels = Panels::pack_in_parallel(rows.len(), width, |i, out| {
+            let row = samples.row(rows[i] as usize);
+            write_packed(frame.as_ref(), metric, row, out);
+            let _ = norms[i].set(sq_norm(out));
+        });
+        let norms = norms.into_iter();
+        Some(Self {
+            terms: width,
+            scale: frame.as_ref().map_or(1.0, Frame::scale),
+            sq_norms: norms.map(|norm| norm.into_inner().unwrap_or(0.0)).collect(),
+            store: Store::Dense {
+                frame,
+                panels,
+                width,
+            },
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Product {
     Dot,
@@ -221,61 +301,18 @@ const LONGEST_PART: usize = 256;
 impl Products {
     fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
         let product = Product::of(metric)?;
-        let n_features = samples.n_features();
         let weighted = matches!(metric, Metric::Kernel(Kernel::Weighted { .. }));
-        let sparse = !weighted && stays_sparse(samples, rows.len());
-        let mut sq_norms = vec![0.0; rows.len()];
-        let (store, terms, scale) = if sparse {
-            let formula = match product {
-                Product::Dot => Formula::Dot,
-                Product::Polynomial {
-                    gamma,
-                    coef0,
-                    degree,
-                } => Formula::Polynomial {
-                    gamma,
-                    coef0,
-                    degree,
-                },
-            };
-            let mut longest = 0;
-            for (&row, norm) in rows.iter().zip(&mut sq_norms) {
-                let values = samples.row(row as usize).values();
-                longest = longest.max(values.len());
-                *norm = sq_norm(values);
-            }
-            let packed = Packed::sparse(formula, samples, rows);
-            (Store::Sparse(packed), longest, 1.0)
+        let packing = if !weighted && stays_sparse(samples, rows.len()) {
+            Packing::sparse(product, samples, rows)
         } else {
-            let frame = match product {
-                Product::Dot => Some(Frame::fit(
-                    metric.embedding(n_features)?,
-                    samples,
-                    rows,
-                    false,
-                )?),
-                Product::Polynomial { .. } => None,
-            };
-            let width = metric
-                .embedding(n_features)
-                .map_or(n_features, super::metric::Embedding::width);
-            let norms: Vec<std::sync::OnceLock<f64>> = vec![std::sync::OnceLock::new(); rows.len()];
-            let panels = Panels::pack_in_parallel(rows.len(), width, |i, out| {
-                let row = samples.row(rows[i] as usize);
-                write_packed(frame.as_ref(), metric, row, out);
-                let _ = norms[i].set(sq_norm(out));
-            });
-            for (slot, norm) in sq_norms.iter_mut().zip(norms) {
-                *slot = norm.into_inner().unwrap_or(0.0);
-            }
-            let scale = frame.as_ref().map_or(1.0, Frame::scale);
-            let store = Store::Dense {
-                frame,
-                panels,
-                width,
-            };
-            (store, width, scale)
+            Packing::dense(product, metric, samples, rows)?
         };
+        let Packing {
+            store,
+            terms,
+            scale,
+            sq_norms,
+        } = packing;
         let margin = product.margin(terms);
         let mut longest = 0.0f64;
         let mut kept = Vec::with_capacity(rows.len() + PANEL);

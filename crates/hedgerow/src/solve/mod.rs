@@ -3,6 +3,7 @@
 mod conjugate;
 pub mod dual_coordinate;
 mod gap_looks;
+mod gap_watch;
 pub mod goldfarb_idnani;
 mod hessian;
 pub mod newton;
