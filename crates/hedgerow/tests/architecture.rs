@@ -17,27 +17,12 @@ const MOST_LINES_OF_A_FUNCTION: usize = 80;
 
 /// Functions that may be longer, each with the reason.
 const LONG_FUNCTIONS: &[(&str, &str, &str)] = &[
-    ("evaluate/grid.rs", "search", "to be split"),
     ("kernel/scalar.rs", "evaluate", "one arm a kernel"),
-    ("local/learner.rs", "classify", "to be split"),
-    ("selection/validate.rs", "accuracies", "to be split"),
-    ("neighbours/brute.rs", "pack", "to be split"),
-    ("cover_tree/check.rs", "check_invariants", "to be split"),
-    ("cover_tree/edit.rs", "insert", "to be split"),
-    ("solve/dual_coordinate.rs", "run", "to be split"),
-    ("solve/pegasos.rs", "solve", "to be split"),
-    ("smo/dense.rs", "run", "to be split"),
     (
-        "solve/weighted_pegasos.rs",
-        "weighted_pegasos",
-        "to be split",
+        "commands/predict.rs",
+        "run",
+        "the steps of the command in their order",
     ),
-    ("csv/numeric.rs", "check", "to be split"),
-    ("commands/inspect.rs", "inspect_model", "to be split"),
-    ("commands/predict.rs", "run", "to be split"),
-    ("commands/tune.rs", "run", "to be split"),
-    ("commands/tune_local.rs", "run", "to be split"),
-    ("commands/update.rs", "run", "to be split"),
 ];
 
 fn root() -> PathBuf {

@@ -10,6 +10,6 @@ pub mod newton;
 pub mod pegasos;
 pub mod simplex;
 pub mod smo;
-pub mod weighted_pegasos;
+pub mod split_pegasos;
 
 pub use crate::linalg::{LinearRows, Precision};

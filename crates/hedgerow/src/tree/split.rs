@@ -7,7 +7,7 @@ use super::{Coefficients, HlsvmParams, LambdaRule, NodeSolver, Threshold, Weight
 use crate::data::{Generator, SamplesView};
 use crate::linalg::{hyperplane_value, stride_of};
 use crate::solve::dual_coordinate::{DualLimits, DualProblem, solve};
-use crate::solve::weighted_pegasos::weighted_pegasos;
+use crate::solve::split_pegasos::split_pegasos;
 use crate::solve::{LinearRows, Precision};
 use crate::{Result, Status};
 
@@ -274,7 +274,7 @@ impl<'a> Trial<'a> {
             }
             NodeSolver::Pegasos(params) => {
                 let mut generator = Generator::new(self.node.seed);
-                let solved = weighted_pegasos(
+                let solved = split_pegasos(
                     self.packed,
                     &self.signs,
                     &self.weights,
