@@ -46,18 +46,17 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let scaling = args.training.scaling.scaling();
     let mut shared = trainer.duplicate();
     shared.share_memory(options.batch.min(session.threads))?;
-    let pipeline = Pipeline {
-        scaling,
-        choice: args.training.choice(session.seed)?,
-        trainer: shared,
+    let pipeline_of = |trainer| -> Result<Pipeline, Failure> {
+        let choice = args.training.choice(session.seed)?;
+        Ok(Pipeline {
+            scaling,
+            choice,
+            trainer,
+        })
     };
-    let pipelines = pipelines(&pipeline, &grid)?;
-    let input = input::read_training(
-        session,
-        &args.train,
-        &args.training,
-        scored_by(method.card.task),
-    )?;
+    let pipelines = pipelines(&pipeline_of(shared)?, &grid)?;
+    let task = scored_by(method.card.task);
+    let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
     check_precomputed(
         &input.name,
@@ -84,18 +83,13 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     if let Some(path) = &args.svg {
         write_text(path, &heatmap(&grid, &result))?;
     }
-    let best = named(&grid, &result.points[result.best].point);
     let mut fields = search_fields(&grid, &result);
     fields.insert("method".to_owned(), json!(method.card.name));
     fields.insert("search_seconds".to_owned(), json!(seconds));
     if let Some(path) = &args.model {
-        let pipeline = Pipeline {
-            scaling,
-            choice: args.training.choice(session.seed)?,
-            trainer: trainer.duplicate(),
-        }
-        .with(&best)
-        .map_err(of_grid)?;
+        let best = named(&grid, &result.points[result.best].point);
+        let pipeline = pipeline_of(trainer.duplicate())?;
+        let pipeline = pipeline.with(&best).map_err(of_grid)?;
         let job = Job {
             method,
             pipeline: &pipeline,

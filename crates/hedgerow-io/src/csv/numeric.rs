@@ -161,8 +161,12 @@ pub(super) fn check(
         };
         let needs_number = column.expected == Expected::Numeric
             || (is_label && options.target == TargetKind::Real);
-        let problems = firsts.problems(is_label, impute, nominal, needs_number);
-        for (at, problem) in problems.into_iter().flatten() {
+        let wrong = Firsts {
+            missing: firsts.missing.filter(|_| is_label || !impute),
+            text: firsts.text.filter(|_| needs_number),
+            infinite: firsts.infinite.filter(|_| !nominal),
+        };
+        for (at, problem) in wrong.problems(is_label).into_iter().flatten() {
             if first_error.as_ref().is_none_or(|error| at < error.0) {
                 first_error = Some((at, slot, problem));
             }
@@ -189,7 +193,7 @@ pub(super) fn check(
     }
 }
 
-/// The first cells of a column that may be wrong.
+/// The first cells of a column that may be wrong, of each kind.
 struct Firsts {
     text: FirstCell,
     infinite: FirstCell,
@@ -206,34 +210,29 @@ impl Firsts {
         }
     }
 
-    /// What is wrong with them, in a column of this kind, and where.
-    fn problems(
-        self,
-        is_label: bool,
-        impute: bool,
-        nominal: bool,
-        needs_number: bool,
-    ) -> [Option<(usize, CellProblem)>; 3] {
+    /// What is wrong with them, and where.
+    fn problems(self, is_label: bool) -> [Option<(usize, CellProblem)>; 3] {
+        let missing = |at| {
+            let problem = if is_label {
+                CellProblem::TargetMissing
+            } else {
+                CellProblem::Missing
+            };
+            (at, problem)
+        };
+        let not_number = |(at, text)| {
+            let problem = if is_label {
+                CellProblem::TargetNotNumber { text }
+            } else {
+                CellProblem::NotNumber { text }
+            };
+            (at, problem)
+        };
+        let not_finite = |(at, text)| (at, CellProblem::NotFinite { text });
         [
-            self.missing.filter(|_| is_label || !impute).map(|at| {
-                let problem = if is_label {
-                    CellProblem::TargetMissing
-                } else {
-                    CellProblem::Missing
-                };
-                (at, problem)
-            }),
-            self.text.filter(|_| needs_number).map(|(at, text)| {
-                let problem = if is_label {
-                    CellProblem::TargetNotNumber { text }
-                } else {
-                    CellProblem::NotNumber { text }
-                };
-                (at, problem)
-            }),
-            self.infinite
-                .filter(|_| !nominal)
-                .map(|(at, text)| (at, CellProblem::NotFinite { text })),
+            self.missing.map(missing),
+            self.text.map(not_number),
+            self.infinite.map(not_finite),
         ]
     }
 }

@@ -373,16 +373,12 @@ impl Passes {
     /// Weights with that of the constant feature, and the intercept: the last mean, or without one
     /// where the steps are now.
     fn answer(self, mut iterate: Iterate<'_>, bias: f64) -> ((Vec<f64>, f64), f64) {
-        match self.mean {
-            Some((mut weights, mean_bias)) => {
-                let constant = weights.pop().unwrap_or(0.0);
-                ((weights, constant), mean_bias)
-            }
-            None => {
-                iterate.fold();
-                ((iterate.vector, iterate.constant), bias)
-            }
+        if let Some((mut weights, mean_bias)) = self.mean {
+            let constant = weights.pop().unwrap_or(0.0);
+            return ((weights, constant), mean_bias);
         }
+        iterate.fold();
+        ((iterate.vector, iterate.constant), bias)
     }
 }
 

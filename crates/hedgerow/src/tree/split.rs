@@ -1,8 +1,8 @@
 //! The hyperplane of one node.
 
-use super::frame::NodeRows;
 use super::grouping::groupings;
 use super::impurity::best_cut;
+use super::node_rows::NodeRows;
 use super::{Coefficients, HlsvmParams, LambdaRule, NodeSolver, Threshold, Weighting};
 use crate::data::{Generator, SamplesView};
 use crate::linalg::{hyperplane_value, stride_of};

@@ -1,6 +1,6 @@
 //! Whether a tree is one.
 
-use super::{CoverTree, Metric, NONE, Node, Powers};
+use super::{CoverTree, DistanceMetric, NONE, Node, Powers};
 use crate::data::SamplesView;
 use crate::{Error, Result};
 
@@ -117,8 +117,8 @@ impl<'a> Judge<'a> {
         // A kernel's distance is the root of a difference of large numbers.
         let largest = (0..samples.n_rows())
             .filter_map(|i| match &tree.metric {
-                Metric::Kernel(kernel) => kernel.self_value(samples.row(i), d).ok(),
-                Metric::Euclidean => None,
+                DistanceMetric::Kernel(kernel) => kernel.self_value(samples.row(i), d).ok(),
+                DistanceMetric::Euclidean => None,
             })
             .fold(0.0, f64::max);
         Self {
