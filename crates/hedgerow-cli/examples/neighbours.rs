@@ -9,7 +9,7 @@
 //! one JSON object: `build_seconds`, `query_seconds`, `structure`.
 
 use hedgerow::data::Samples;
-use hedgerow::neighbours::{Index, IndexParams, Metric, Structure};
+use hedgerow::neighbours::{DistanceMetric, Index, IndexParams, Structure};
 use std::error::Error;
 use std::io::Write;
 use std::time::Instant;
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         expected_queries: Some(queries.n_rows()),
     };
     let start = Instant::now();
-    let index = Index::build(&Metric::Euclidean, rows.view(), None, &params)?;
+    let index = Index::build(&DistanceMetric::Euclidean, rows.view(), None, &params)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let searcher = index.searcher(rows.view())?;
     let start = Instant::now();

@@ -4,6 +4,10 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Expr, Field, Ident, Lit, LitChar, LitStr, Result, Type};
 
 /// A field of a struct of parameters.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "words of an attribute that are there or not"
+)]
 pub(crate) struct Declared {
     pub(crate) name: Ident,
     pub(crate) of: Type,

@@ -93,9 +93,10 @@ fn spaceless(value: &Expr) -> String {
 fn default(name: &Ident, fields: &[Declared]) -> TokenStream {
     let values = fields.iter().map(|field| {
         let ident = &field.name;
-        match &field.default {
-            Some(value) => quote!(#ident: #value),
-            None => quote!(#ident: ::core::default::Default::default()),
+        if let Some(value) = &field.default {
+            quote!(#ident: #value)
+        } else {
+            quote!(#ident: ::core::default::Default::default())
         }
     });
     quote! {
@@ -155,9 +156,12 @@ fn inherent(name: &Ident, fields: &[Declared], more: Option<&Ident>) -> TokenStr
         }
         let requirement = field.requirement()?;
         let text = ident.to_string();
-        let bound = |limit: &Option<Expr>| match limit {
-            Some(limit) => quote!(Some((#limit) as f64)),
-            None => quote!(None),
+        let bound = |limit: &Option<Expr>| {
+            if let Some(limit) = limit {
+                quote!(Some((#limit) as f64))
+            } else {
+                quote!(None)
+            }
         };
         let (above, least) = (bound(&field.above), bound(&field.least));
         let (below, most) = (bound(&field.below), bound(&field.most));
@@ -229,9 +233,10 @@ fn parameters(name: &Ident, fields: &[Declared], heading: &str) -> TokenStream {
         let ident = &field.name;
         let text = ident.to_string();
         let aliases = &field.aliases;
-        let action = match &field.set_with {
-            Some(method) => quote!(self.#method(value)?),
-            None => quote!(self.#ident = crate::params::read_as(#text, value)?),
+        let action = if let Some(method) = &field.set_with {
+            quote!(self.#method(value)?)
+        } else {
+            quote!(self.#ident = crate::params::read_as(#text, value)?)
         };
         (field.role == Role::Parameter)
             .then(|| quote!(#text #(| #aliases)* => { #action; return Ok(true); }))
@@ -241,9 +246,10 @@ fn parameters(name: &Ident, fields: &[Declared], heading: &str) -> TokenStream {
         .filter(|f| f.role == Role::Flatten)
         .map(|field| {
             let ident = &field.name;
-            let call = match &field.set_with {
-                Some(method) => quote!(self.#method(name, value)?),
-                None => quote!(crate::params::Parameters::set(&mut self.#ident, name, value)?),
+            let call = if let Some(method) = &field.set_with {
+                quote!(self.#method(name, value)?)
+            } else {
+                quote!(crate::params::Parameters::set(&mut self.#ident, name, value)?)
             };
             quote!(if #call { return Ok(true); })
         });
@@ -270,19 +276,22 @@ fn parameters(name: &Ident, fields: &[Declared], heading: &str) -> TokenStream {
     }
 }
 
+/// The literal, as an option.
+fn option_of(literal: Option<&impl quote::ToTokens>) -> TokenStream {
+    if let Some(literal) = literal {
+        quote!(Some(#literal))
+    } else {
+        quote!(None)
+    }
+}
+
 /// One row of the table.
 fn row(field: &Declared, heading: &str) -> TokenStream {
     let of = &field.of;
     let name = field.name.to_string();
     let about = &field.about;
-    let maybe = |text: &Option<String>| match text {
-        Some(text) => quote!(Some(#text)),
-        None => quote!(None),
-    };
-    let letter = |letter: &Option<syn::LitChar>| match letter {
-        Some(letter) => quote!(Some(#letter)),
-        None => quote!(None),
-    };
+    let maybe = |text: &Option<String>| option_of(text.as_ref());
+    let letter = |letter: &Option<syn::LitChar>| option_of(letter.as_ref());
     let requirement = maybe(&field.requirement());
     let unless = maybe(&field.unless);
     let (short, switch) = (letter(&field.short), letter(&field.switch));

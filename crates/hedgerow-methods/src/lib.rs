@@ -31,6 +31,6 @@ pub use exchange::{from_libsvm, libsvm_has_classes, to_libsvm};
 pub use pipeline::{Choice, Pipeline, Prepared};
 pub use registry::{Method, all, by_name};
 pub use stored::{
-    Frame, Origin, Stored, StoredModel, Unbuilt, frame_of, is_hedgerow_model, is_libsvm_model,
+    ModelFrame, Origin, Stored, StoredModel, Unbuilt, frame_of, is_hedgerow_model, is_libsvm_model,
 };
 pub use trainer::{Trained, Trainer};

@@ -12,7 +12,7 @@ use std::path::Path;
 /// All of a model file but the model.
 ///
 /// The time of the training is stored as 0: the same training gives the same bytes.
-pub type Frame = Bundle<Preprocessing, ()>;
+pub type ModelFrame = Bundle<Preprocessing, ()>;
 
 /// What stands beside a model that was just fitted. The time of the training is left out, so that
 /// the same training gives the same bytes.
@@ -20,7 +20,7 @@ pub fn frame_of(
     preprocessing: Preprocessing,
     parameters: Vec<(String, String)>,
     report: &Report,
-) -> Frame {
+) -> ModelFrame {
     let mut frame = Bundle::new(preprocessing, ());
     frame.parameters = parameters;
     frame.report = Some(report.clone());
@@ -33,17 +33,17 @@ pub fn frame_of(
 /// A model that can be written.
 pub trait StoredModel: Model + Debug + 'static {
     /// The content of a model file.
-    fn encode(&self, tag: &str, frame: &Frame) -> Result<Vec<u8>, Error>;
+    fn encode(&self, tag: &str, frame: &ModelFrame) -> Result<Vec<u8>, Error>;
 
     /// Writes a model file that appears complete or not at all.
-    fn write(&self, path: &Path, tag: &str, frame: &Frame) -> Result<(), Error>;
+    fn write(&self, path: &Path, tag: &str, frame: &ModelFrame) -> Result<(), Error>;
 
     /// A copy.
     fn duplicate(&self) -> Box<dyn StoredModel>;
 }
 
 /// A bundle with the model in its place.
-fn bundle<'a, M>(frame: &Frame, model: &'a M) -> Bundle<Preprocessing, &'a M> {
+fn bundle<'a, M>(frame: &ModelFrame, model: &'a M) -> Bundle<Preprocessing, &'a M> {
     Bundle {
         encoding: frame.encoding.clone(),
         preprocessing: frame.preprocessing.clone(),
@@ -55,11 +55,11 @@ fn bundle<'a, M>(frame: &Frame, model: &'a M) -> Bundle<Preprocessing, &'a M> {
 }
 
 impl<M: Model + Serialize + Clone + Debug + 'static> StoredModel for M {
-    fn encode(&self, tag: &str, frame: &Frame) -> Result<Vec<u8>, Error> {
+    fn encode(&self, tag: &str, frame: &ModelFrame) -> Result<Vec<u8>, Error> {
         Ok(hedgerow_io::encode_model(tag, &bundle(frame, self))?)
     }
 
-    fn write(&self, path: &Path, tag: &str, frame: &Frame) -> Result<(), Error> {
+    fn write(&self, path: &Path, tag: &str, frame: &ModelFrame) -> Result<(), Error> {
         Ok(hedgerow_io::write_model(path, tag, &bundle(frame, self))?)
     }
 
@@ -85,7 +85,7 @@ pub struct Stored {
     /// Where it comes from.
     pub origin: Origin,
     /// What stands beside the model.
-    pub frame: Frame,
+    pub frame: ModelFrame,
     /// The model.
     pub model: Box<dyn StoredModel>,
 }
@@ -128,7 +128,7 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
 
 impl Stored {
     /// A model that was just fitted.
-    pub fn fitted(method: &'static str, frame: Frame, model: Box<dyn StoredModel>) -> Self {
+    pub fn fitted(method: &'static str, frame: ModelFrame, model: Box<dyn StoredModel>) -> Self {
         Self {
             origin: Origin::Fitted(method),
             frame,

@@ -1,6 +1,6 @@
 //! Axes: margins, grid, ticks and labels of a plot with two numeric axes.
 
-use crate::frame::{Frame, Rect, line};
+use crate::chart_frame::{ChartFrame, Rect, line};
 use crate::palette::{GRID, RULE, SOFT_INK};
 use crate::scale::{Domain, Scale, Tick};
 use crate::svg::Svg;
@@ -43,7 +43,7 @@ impl Plot {
 /// equal length.
 pub(crate) fn draw_axes(
     svg: &mut Svg,
-    frame: &Frame,
+    frame: &ChartFrame,
     room: Rect,
     x_domain: Domain,
     y_domain: Domain,

@@ -1,7 +1,7 @@
 //! Grouped horizontal bars.
 
 use crate::axes::{draw_x_axis, side_label};
-use crate::frame::{Frame, Key, LegendItem, Rect, frame_builders, line};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, Rect, frame_builders, line};
 use crate::palette::{self, INK, RULE, SOFT_INK};
 use crate::scale::{Domain, Kind, Scale};
 use crate::svg::Svg;
@@ -15,7 +15,7 @@ const BAR: f64 = 15.0;
 /// Horizontal bars, one group a category, one colour a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarChart {
-    frame: Frame,
+    frame: ChartFrame,
     kind: Kind,
     categories: Vec<String>,
     series: Vec<(String, Vec<f64>)>,
@@ -27,7 +27,7 @@ impl BarChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
         Self {
-            frame: Frame::new(title),
+            frame: ChartFrame::new(title),
             kind: Kind::Linear,
             categories: Vec::new(),
             series: Vec::new(),

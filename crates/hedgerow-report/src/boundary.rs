@@ -1,8 +1,8 @@
 //! The decision boundary of a classifier with two features.
 
 use crate::axes::{Plot, draw_axes};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, frame_builders};
 use crate::contour::{Field, Outline, outlines, smoothed_outlines};
-use crate::frame::{Frame, Key, LegendItem, frame_builders};
 use crate::marker;
 use crate::palette::{self, Colour, INK};
 use crate::scale::{Domain, Kind};
@@ -22,7 +22,7 @@ const ROUNDS: usize = 10;
 /// `j * nx + i`. Nodes with NaN stay white. A grid whose length is not `nx * ny` is left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BoundaryChart {
-    frame: Frame,
+    frame: ChartFrame,
     x_range: (f64, f64),
     y_range: (f64, f64),
     ground: Option<Ground>,
@@ -48,7 +48,7 @@ impl BoundaryChart {
     /// An empty chart over the given ranges (low end, high end).
     pub fn new(title: &str, x_range: (f64, f64), y_range: (f64, f64)) -> Self {
         Self {
-            frame: Frame::new(title),
+            frame: ChartFrame::new(title),
             x_range,
             y_range,
             ground: None,

@@ -1,7 +1,7 @@
 //! Reliability diagram: predicted probabilities against observed shares.
 
 use crate::axes::draw_axes;
-use crate::frame::{Frame, Key, LegendItem, Rect, frame_builders, line};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, Rect, frame_builders, line};
 use crate::lines::draw_line;
 use crate::palette::{self, RULE, SOFT_INK};
 use crate::scale::{Domain, Kind};
@@ -28,14 +28,14 @@ pub struct CalibrationBin {
 /// bin of the first curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibrationChart {
-    frame: Frame,
+    frame: ChartFrame,
     curves: Vec<(String, Vec<CalibrationBin>)>,
 }
 
 impl CalibrationChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
-        let mut frame = Frame::new(title);
+        let mut frame = ChartFrame::new(title);
         "predicted probability".clone_into(&mut frame.x_label);
         "observed share".clone_into(&mut frame.y_label);
         Self {

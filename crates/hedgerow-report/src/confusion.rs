@@ -1,7 +1,7 @@
 //! Confusion matrix with row percentages.
 
 use crate::axes::{bottom_label, side_label};
-use crate::frame::{Frame, Rect, frame_builders};
+use crate::chart_frame::{ChartFrame, Rect, frame_builders};
 use crate::palette::{self, SOFT_INK};
 use crate::svg::Svg;
 use crate::typeset::{self, MEDIUM, SMALL};
@@ -12,7 +12,7 @@ const KIND: &str = "Confusion matrix";
 /// share of the row, so that rare classes are judged like frequent ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfusionChart {
-    frame: Frame,
+    frame: ChartFrame,
     classes: Vec<String>,
     counts: Vec<u64>,
 }
@@ -20,7 +20,7 @@ pub struct ConfusionChart {
 impl ConfusionChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
-        let mut frame = Frame::new(title);
+        let mut frame = ChartFrame::new(title);
         "predicted class".clone_into(&mut frame.x_label);
         "true class".clone_into(&mut frame.y_label);
         Self {

@@ -1,8 +1,8 @@
 //! Neighbourhoods that cover data with two features, and the boundaries inside them.
 
 use crate::axes::{Plot, draw_axes};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, frame_builders};
 use crate::contour::{Field, outlines};
-use crate::frame::{Frame, Key, LegendItem, frame_builders};
 use crate::marker;
 use crate::palette::{self, Colour, INK, RULE};
 use crate::scale::{Domain, Kind};
@@ -40,7 +40,7 @@ struct Inside {
 /// neighbourhood changes its mind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoveringChart {
-    frame: Frame,
+    frame: ChartFrame,
     points: Vec<(f64, f64, u32)>,
     discs: Vec<Disc>,
     insides: Vec<Inside>,
@@ -51,7 +51,7 @@ impl CoveringChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
         Self {
-            frame: Frame::new(title),
+            frame: ChartFrame::new(title),
             points: Vec::new(),
             discs: Vec::new(),
             insides: Vec::new(),

@@ -1,7 +1,7 @@
 //! A table of values as colours, for example the results of a grid search.
 
 use crate::axes::{bottom_label, side_label};
-use crate::frame::{Frame, Rect, frame_builders, line};
+use crate::chart_frame::{ChartFrame, Rect, frame_builders, line};
 use crate::palette::{self, MISSING, RULE, SOFT_INK};
 use crate::scale::{Domain, Kind};
 use crate::svg::Svg;
@@ -21,7 +21,7 @@ pub enum Best {
 /// Cells coloured by value, with the value written in when it fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeatmapChart {
-    frame: Frame,
+    frame: ChartFrame,
     columns: Vec<String>,
     rows: Vec<String>,
     values: Vec<f64>,
@@ -33,7 +33,7 @@ impl HeatmapChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
         Self {
-            frame: Frame::new(title),
+            frame: ChartFrame::new(title),
             columns: Vec::new(),
             rows: Vec::new(),
             values: Vec::new(),

@@ -1,7 +1,7 @@
 //! Series as lines, with optional bands and logarithmic axes.
 
 use crate::axes::{Plot, draw_axes};
-use crate::frame::{Frame, Key, LegendItem, frame_builders, line};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, frame_builders, line};
 use crate::palette::{self, RULE};
 use crate::scale::{Domain, Kind};
 use crate::svg::{Path, Svg};
@@ -37,7 +37,7 @@ impl Series {
 /// Lines over numeric axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineChart {
-    frame: Frame,
+    frame: ChartFrame,
     x_kind: Kind,
     y_kind: Kind,
     y_range: Option<(f64, f64)>,
@@ -49,7 +49,7 @@ impl LineChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
         Self {
-            frame: Frame::new(title),
+            frame: ChartFrame::new(title),
             x_kind: Kind::Linear,
             y_kind: Kind::Linear,
             y_range: None,

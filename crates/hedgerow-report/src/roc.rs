@@ -1,7 +1,7 @@
 //! Receiver operating characteristic and precision–recall curves.
 
 use crate::axes::{Plot, draw_axes};
-use crate::frame::{Frame, Key, LegendItem, frame_builders, line};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, frame_builders, line};
 use crate::lines::draw_line;
 use crate::palette::{self, RULE};
 use crate::scale::{Domain, Kind};
@@ -19,7 +19,7 @@ enum Space {
 /// One or more curves in the unit square, with the line that a coin would reach.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RocChart {
-    frame: Frame,
+    frame: ChartFrame,
     space: Space,
     curves: Vec<Curve>,
 }
@@ -34,7 +34,7 @@ struct Curve {
 impl RocChart {
     /// An empty chart of true positive rate over false positive rate.
     pub fn roc(title: &str) -> Self {
-        let mut frame = Frame::new(title);
+        let mut frame = ChartFrame::new(title);
         "false positive rate".clone_into(&mut frame.x_label);
         "true positive rate".clone_into(&mut frame.y_label);
         Self {
@@ -46,7 +46,7 @@ impl RocChart {
 
     /// An empty chart of precision over recall; `positive_share` of the rows are positive.
     pub fn precision_recall(title: &str, positive_share: f64) -> Self {
-        let mut frame = Frame::new(title);
+        let mut frame = ChartFrame::new(title);
         "recall".clone_into(&mut frame.x_label);
         "precision".clone_into(&mut frame.y_label);
         Self {

@@ -1,7 +1,7 @@
 //! Points with their class.
 
 use crate::axes::draw_axes;
-use crate::frame::{Frame, Key, LegendItem, frame_builders, line};
+use crate::chart_frame::{ChartFrame, Key, LegendItem, frame_builders, line};
 use crate::marker;
 use crate::palette::RULE;
 use crate::scale::{Domain, Kind};
@@ -12,7 +12,7 @@ const SIZE: (f64, f64) = (560.0, 440.0);
 /// Points over two numeric axes, one mark a class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterChart {
-    frame: Frame,
+    frame: ChartFrame,
     x_kind: Kind,
     y_kind: Kind,
     groups: Vec<(String, Vec<(f64, f64)>)>,
@@ -23,7 +23,7 @@ impl ScatterChart {
     /// An empty chart.
     pub fn new(title: &str) -> Self {
         Self {
-            frame: Frame::new(title),
+            frame: ChartFrame::new(title),
             x_kind: Kind::Linear,
             y_kind: Kind::Linear,
             groups: Vec::new(),

@@ -110,7 +110,7 @@ pub(crate) fn map<R: Send>(n: usize, grain: Grain, task: &(dyn Fn(usize) -> R + 
     let mut answers = Vec::new();
     answers.resize_with(n, || None);
     for_each_chunk(&mut answers, 1, grain, &|i, answer| {
-        answer[0] = Some(task(i))
+        answer[0] = Some(task(i));
     });
     answers.into_iter().flatten().collect()
 }

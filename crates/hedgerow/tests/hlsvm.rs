@@ -4,7 +4,7 @@ use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, SamplesView, Targ
 use hedgerow::solve::dual_coordinate::{
     DualLimits, DualProblem, HingeLoss, primal_objective, solve,
 };
-use hedgerow::solve::weighted_pegasos::{PegasosParams, PegasosStop, weighted_pegasos};
+use hedgerow::solve::split_pegasos::{SplitPegasosParams, SplitPegasosStop, split_pegasos};
 use hedgerow::solve::{LinearRows, Precision};
 use hedgerow::tree::{
     Coefficients, ForestParams, Frame, HlsvmParams, LinearTrees, NodeSolver, SvmTreesParams,
@@ -94,18 +94,18 @@ fn pegasos_reaches_the_objective_of_coordinate_descent_and_stays_in_its_ball() {
     };
     let optimum = solve(&problem, &limits);
     let best = primal_objective(&problem, &optimum.weights, 0.0);
-    let params = PegasosParams {
+    let params = SplitPegasosParams {
         max_steps: 1_000_000,
         bias_rate: 0.0,
-        stop: PegasosStop::Limit,
-        ..PegasosParams::default()
+        stop: SplitPegasosStop::Limit,
+        ..SplitPegasosParams::default()
     };
     for batch in [1, 5] {
-        let params = PegasosParams {
+        let params = SplitPegasosParams {
             batch,
             ..params.clone()
         };
-        let found = weighted_pegasos(&rows, &signs, &nu, lambda, &params, &mut Generator::new(1));
+        let found = split_pegasos(&rows, &signs, &nu, lambda, &params, &mut Generator::new(1));
         let value = primal_objective(&problem, &found.weights, 0.0);
         assert!(value >= best - 1e-9, "nothing is below the optimum");
         assert!(value <= 1.01 * best, "batch {batch}: {value} {best}");
@@ -153,17 +153,17 @@ fn the_node_solver_decides_between_a_tree_and_a_stump() {
             .expect("fit");
         (error_of(&fitted.model, &test), fitted.report.iterations)
     };
-    let steps = |params: PegasosParams| {
-        NodeSolver::Pegasos(PegasosParams {
+    let steps = |params: SplitPegasosParams| {
+        NodeSolver::Pegasos(SplitPegasosParams {
             max_steps: 30_000,
             bias_rate: 0.1,
             ..params
         })
     };
-    let (literal, _) = fit(steps(PegasosParams::literal()));
-    let (with_bias, spent) = fit(steps(PegasosParams {
-        stop: PegasosStop::Limit,
-        ..PegasosParams::default()
+    let (literal, _) = fit(steps(SplitPegasosParams::literal()));
+    let (with_bias, spent) = fit(steps(SplitPegasosParams {
+        stop: SplitPegasosStop::Limit,
+        ..SplitPegasosParams::default()
     }));
     let (descent, passes) = fit(NodeSolver::Dcd {
         tolerance: 0.01,

@@ -3,7 +3,7 @@
 use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, Target, generate};
 use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Assign, Cover, FalkParams, FalkSvm, LocalModel, UpdateParams};
-use hedgerow::neighbours::Metric;
+use hedgerow::neighbours::DistanceMetric;
 use hedgerow::svm::SvcParams;
 use hedgerow::{Prediction, Predictor};
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ fn classes(model: &impl Predictor, data: &Dataset) -> Vec<u32> {
 fn distance(model: &FalkSvm, a: u32, b: u32) -> f64 {
     let view = model.samples();
     let (x, y) = (view.row(a as usize), view.row(b as usize));
-    Metric::Euclidean
+    DistanceMetric::Euclidean
         .distance(x, y, view.n_features())
         .expect("a distance")
 }

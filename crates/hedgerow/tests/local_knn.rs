@@ -4,7 +4,7 @@
 use hedgerow::data::{ClassLabels, CsrMatrix, Dataset, Generator, Samples, SamplesView, Target};
 use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Knn, KnnParams, Vote};
-use hedgerow::neighbours::Metric;
+use hedgerow::neighbours::DistanceMetric;
 use hedgerow::{Error, Prediction, Predictor};
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ fn reals(samples: Samples, seed: u64) -> Dataset {
 
 /// Training rows in the order of distance, by definition.
 fn ranked(
-    metric: &Metric,
+    metric: &DistanceMetric,
     data: SamplesView<'_>,
     queries: SamplesView<'_>,
     q: usize,
@@ -106,7 +106,7 @@ proptest! {
         let Prediction::Classes(codes) = prediction else {
             panic!("classes");
         };
-        let metric = Metric::of(&kernel);
+        let metric = DistanceMetric::of(&kernel);
         for (q, &code) in codes.iter().enumerate() {
             let order = ranked(&metric, data.samples().view(), queries.view(), q);
             let (votes, winner) = elect(&data, &order, k);
@@ -134,7 +134,7 @@ proptest! {
         };
         let targets = data.real_targets().unwrap();
         for (q, value) in values.iter().enumerate() {
-            let order = ranked(&Metric::Euclidean, data.samples().view(), queries.view(), q);
+            let order = ranked(&DistanceMetric::Euclidean, data.samples().view(), queries.view(), q);
             let k = k.min(n);
             let mean = order[..k].iter().map(|&i| targets[i]).sum::<f64>() / k as f64;
             prop_assert!((value - mean).abs() < 1e-12);
@@ -161,7 +161,7 @@ proptest! {
             let rest: Vec<usize> = (0..n).filter(|&j| j != i).collect();
             let others = data.select(&rest);
             let own = data.samples().select(&[i]);
-            let order = ranked(&Metric::Euclidean, others.samples().view(), own.view(), 0);
+            let order = ranked(&DistanceMetric::Euclidean, others.samples().view(), own.view(), 0);
             let (votes, winner) = elect(&others, &order, k);
             prop_assert_eq!(plain[i], winner);
             let tied = votes.iter().all(|&v| v == votes[0]) && votes.len() == 2;

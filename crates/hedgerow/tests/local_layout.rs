@@ -3,7 +3,7 @@
 use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, Target};
 use hedgerow::kernel::Kernel;
 use hedgerow::local::{FalkParams, FalkSvm, UpdateParams};
-use hedgerow::neighbours::Metric;
+use hedgerow::neighbours::DistanceMetric;
 use hedgerow::{Error, Predictor};
 
 /// Enough to be ordered, without every ninth too.
@@ -75,7 +75,10 @@ fn neighbours_are_stored_together() {
     let view = model.samples();
     let is_near = |stored: &usize| {
         let (a, b) = (view.row(*stored), view.row(*stored + 1));
-        Metric::Euclidean.distance(a, b, 2).expect("a distance") < 0.05
+        DistanceMetric::Euclidean
+            .distance(a, b, 2)
+            .expect("a distance")
+            < 0.05
     };
     let near = (0..ROWS - 1).filter(is_near).count();
     assert!(near > ROWS * 9 / 10, "{near} of {ROWS}");
@@ -92,12 +95,12 @@ fn explanations_name_rows_by_their_numbers() {
     let mut mentioned = 0;
     for (query, told) in told.iter().enumerate() {
         let centre = own.row(told.centre as usize);
-        let distance = Metric::Euclidean.distance(centre, asked.row(query), 2);
+        let distance = DistanceMetric::Euclidean.distance(centre, asked.row(query), 2);
         assert_eq!(distance.expect("a distance"), told.distance);
         for influence in &told.influences {
             assert_eq!(f64::from(codes[influence.row as usize]), influence.answer);
             let support = own.row(influence.row as usize);
-            let reach = Metric::Euclidean.distance(centre, support, 2);
+            let reach = DistanceMetric::Euclidean.distance(centre, support, 2);
             assert!(reach.expect("a distance") <= told.radius);
             mentioned += 1;
         }

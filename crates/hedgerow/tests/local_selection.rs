@@ -146,7 +146,7 @@ fn a_score_is_that_of_machines_trained_by_hand() {
         let mut order: Vec<usize> = (0..n).collect();
         let distance = |i: usize| {
             let d = view.n_features();
-            hedgerow::neighbours::Metric::Euclidean
+            hedgerow::neighbours::DistanceMetric::Euclidean
                 .distance(view.row(centre), view.row(i), d)
                 .unwrap()
         };

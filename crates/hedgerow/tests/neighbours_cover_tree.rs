@@ -4,7 +4,9 @@
 
 use hedgerow::data::{Generator, Samples, SamplesView};
 use hedgerow::kernel::Kernel;
-use hedgerow::neighbours::{CoverTree, CoverTreeParams, Index, IndexParams, Metric, Structure};
+use hedgerow::neighbours::{
+    CoverTree, CoverTreeParams, DistanceMetric, Index, IndexParams, Structure,
+};
 use proptest::prelude::*;
 
 fn samples(seed: u64, n: usize, d: usize, grid: f64, scale: f64) -> Samples {
@@ -26,7 +28,12 @@ fn params(relaxation: u32) -> CoverTreeParams {
     }
 }
 
-fn expected(metric: &Metric, view: SamplesView<'_>, rows: &[u32], q: usize) -> Vec<(u32, f64)> {
+fn expected(
+    metric: &DistanceMetric,
+    view: SamplesView<'_>,
+    rows: &[u32],
+    q: usize,
+) -> Vec<(u32, f64)> {
     let mut all: Vec<(u32, f64)> = rows
         .iter()
         .map(|&row| {
@@ -52,11 +59,11 @@ fn ensure_same_answers(tree: &CoverTree, view: SamplesView<'_>, rows: &[u32], k:
     }
 }
 
-fn metrics() -> impl Strategy<Value = Metric> {
+fn metrics() -> impl Strategy<Value = DistanceMetric> {
     prop_oneof![
-        2 => Just(Metric::Euclidean),
-        1 => Just(Metric::Kernel(Kernel::polynomial(1.0, 1.0, 2))),
-        1 => Just(Metric::Kernel(Kernel::polynomial(0.5, 0.0, 3))),
+        2 => Just(DistanceMetric::Euclidean),
+        1 => Just(DistanceMetric::Kernel(Kernel::polynomial(1.0, 1.0, 2))),
+        1 => Just(DistanceMetric::Kernel(Kernel::polynomial(0.5, 0.0, 3))),
     ]
 }
 
@@ -138,7 +145,8 @@ fn spirals_with_points_a_millionth_apart() {
         .flat_map(|i| [near.view().row(i).values(), far.view().row(i).values()].concat())
         .collect();
     let samples = Samples::dense(240, 2, values).unwrap();
-    let tree = CoverTree::build(&Metric::Euclidean, samples.view(), None, params(1)).unwrap();
+    let tree =
+        CoverTree::build(&DistanceMetric::Euclidean, samples.view(), None, params(1)).unwrap();
     tree.check_invariants(samples.view()).unwrap();
     ensure_same_answers(&tree, samples.view(), &(0..240).collect::<Vec<_>>(), 9);
 }
@@ -148,7 +156,7 @@ fn one_row_and_nothing_but_copies() {
     for n in [1u32, 50] {
         let samples = Samples::dense(n as usize, 2, [0.5, 2.0].repeat(n as usize)).unwrap();
         let view = samples.view();
-        let mut tree = CoverTree::build(&Metric::Euclidean, view, None, params(0)).unwrap();
+        let mut tree = CoverTree::build(&DistanceMetric::Euclidean, view, None, params(0)).unwrap();
         tree.check_invariants(view).unwrap();
         assert_eq!(tree.n_nodes(), 1);
         assert_eq!(tree.visit_order()[0].copies, (1..n).collect::<Vec<_>>());
@@ -173,7 +181,7 @@ fn the_published_slack_may_miss_neighbours_the_exact_one_does_not() {
             relaxation: 3,
             relaxed,
         };
-        let tree = CoverTree::build(&Metric::Euclidean, view, None, params).unwrap();
+        let tree = CoverTree::build(&DistanceMetric::Euclidean, view, None, params).unwrap();
         for q in (0..3000).step_by(60) {
             let mut expected = expected(tree.metric(), view, &rows, q);
             expected.truncate(5);
@@ -201,7 +209,8 @@ fn threads_do_not_matter() {
                 .build()
                 .unwrap();
             pool.install(|| {
-                CoverTree::build(&Metric::Euclidean, samples.view(), None, params(1)).unwrap()
+                CoverTree::build(&DistanceMetric::Euclidean, samples.view(), None, params(1))
+                    .unwrap()
             })
         })
         .collect();
@@ -216,7 +225,7 @@ fn a_damaged_tree_is_refused_or_harmless() {
         structure: Structure::CoverTree,
         ..IndexParams::default()
     };
-    let index = Index::build(&Metric::Euclidean, view, None, &with).unwrap();
+    let index = Index::build(&DistanceMetric::Euclidean, view, None, &with).unwrap();
     let stored = postcard::to_stdvec(&index).unwrap();
     let mut refused = 0;
     for at in 0..stored.len() {

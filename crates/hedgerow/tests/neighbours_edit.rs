@@ -4,7 +4,7 @@
 
 use hedgerow::data::{Generator, Samples, SamplesView};
 use hedgerow::kernel::Kernel;
-use hedgerow::neighbours::{Index, IndexParams, Metric, Neighbour, Structure};
+use hedgerow::neighbours::{DistanceMetric, Index, IndexParams, Neighbour, Structure};
 use proptest::prelude::*;
 
 const STRUCTURES: [Structure; 3] = [
@@ -59,9 +59,9 @@ proptest! {
         let samples = table(seed, n, d, if coarse { 3.0 } else { 1e9 });
         let view = samples.view();
         let metric = if polynomial {
-            Metric::Kernel(Kernel::polynomial(1.0, 0.5, 2))
+            DistanceMetric::Kernel(Kernel::polynomial(1.0, 0.5, 2))
         } else {
-            Metric::Euclidean
+            DistanceMetric::Euclidean
         };
         let first: Vec<u32> = (0..=((n / 10) as u32)).collect();
         for structure in STRUCTURES {
@@ -100,7 +100,7 @@ fn everything_can_be_removed() {
             structure,
             ..IndexParams::default()
         };
-        let mut index = Index::build(&Metric::Euclidean, view, None, &params).unwrap();
+        let mut index = Index::build(&DistanceMetric::Euclidean, view, None, &params).unwrap();
         for row in 0..700 {
             assert!(index.remove(row));
         }
@@ -121,7 +121,7 @@ fn damaged_bytes_do_no_harm() {
             structure,
             ..IndexParams::default()
         };
-        let index = Index::build(&Metric::Euclidean, view, None, &params).unwrap();
+        let index = Index::build(&DistanceMetric::Euclidean, view, None, &params).unwrap();
         let stored = postcard::to_stdvec(&index).unwrap();
         let mut refused = 0;
         for at in 0..stored.len() {

@@ -4,7 +4,9 @@
 
 use hedgerow::data::{CsrMatrix, Generator, Row, Samples, SamplesView};
 use hedgerow::kernel::Kernel;
-use hedgerow::neighbours::{Index, IndexParams, Metric, Neighbour, Scratch, Structure};
+use hedgerow::neighbours::{
+    DistanceMetric, Index, IndexParams, Neighbour, SearchScratch, Structure,
+};
 use proptest::prelude::*;
 
 const STRUCTURES: [Structure; 4] = [
@@ -16,7 +18,7 @@ const STRUCTURES: [Structure; 4] = [
 
 /// The definition.
 fn by_definition(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: &[u32],
     query: Row<'_>,
@@ -50,7 +52,7 @@ fn params(structure: Structure) -> IndexParams {
 
 /// Checks all kinds of calls of an index against the definition.
 fn check(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: Option<&[u32]>,
     queries: SamplesView<'_>,
@@ -74,7 +76,7 @@ fn check(
         let index = Index::build(metric, samples, rows, &params(structure)).unwrap();
         assert_eq!(index.len(), rows_in.len());
         let searcher = index.searcher(samples).unwrap();
-        let mut scratch = Scratch::default();
+        let mut scratch = SearchScratch::default();
         let mut list = Vec::new();
         for &k in ks {
             let found = searcher.k_nearest(queries, k).unwrap();
@@ -124,13 +126,13 @@ fn check(
     }
 }
 
-fn metrics() -> impl Strategy<Value = Metric> {
+fn metrics() -> impl Strategy<Value = DistanceMetric> {
     prop_oneof![
-        3 => Just(Metric::Euclidean),
-        1 => Just(Metric::of(&Kernel::rbf(0.7))),
-        1 => Just(Metric::of(&Kernel::polynomial(1.0, 1.0, 2))),
-        1 => Just(Metric::of(&Kernel::polynomial(0.5, 0.0, 3))),
-        1 => Just(Metric::Kernel(Kernel::Sigmoid { gamma: 0.1, coef0: 0.2 })),
+        3 => Just(DistanceMetric::Euclidean),
+        1 => Just(DistanceMetric::of(&Kernel::rbf(0.7))),
+        1 => Just(DistanceMetric::of(&Kernel::polynomial(1.0, 1.0, 2))),
+        1 => Just(DistanceMetric::of(&Kernel::polynomial(0.5, 0.0, 3))),
+        1 => Just(DistanceMetric::Kernel(Kernel::Sigmoid { gamma: 0.1, coef0: 0.2 })),
     ]
 }
 
@@ -208,7 +210,7 @@ fn many_rows_in_many_buckets() {
         let queries = Samples::dense(20, d, asked).unwrap();
         let view = samples.view();
         check(
-            &Metric::Euclidean,
+            &DistanceMetric::Euclidean,
             view,
             None,
             queries.view(),
@@ -232,7 +234,7 @@ fn clusters_that_are_far_apart_keep_their_small_distances() {
     let queries = Samples::dense(asked.len() / d, d, asked).unwrap();
     let view = samples.view();
     check(
-        &Metric::Euclidean,
+        &DistanceMetric::Euclidean,
         view,
         None,
         queries.view(),
@@ -263,7 +265,7 @@ fn many_copies_among_other_rows() {
     let backwards: Vec<u32> = (0..3000).rev().collect();
     for rows in [None, Some(&backwards[..])] {
         check(
-            &Metric::Euclidean,
+            &DistanceMetric::Euclidean,
             samples.view(),
             rows,
             queries.view(),
@@ -278,7 +280,7 @@ fn one_row_and_nothing_but_copies() {
     let copies = Samples::dense(700, 2, [0.25, -3.0].repeat(700)).unwrap();
     let queries = Samples::dense(2, 3, vec![1.0, 2.0, 3.0, 0.0, 0.0, 1.0]).unwrap();
     check(
-        &Metric::Euclidean,
+        &DistanceMetric::Euclidean,
         one.view(),
         None,
         queries.view(),
@@ -286,14 +288,20 @@ fn one_row_and_nothing_but_copies() {
     );
     // Queries with a feature that no row has.
     check(
-        &Metric::Euclidean,
+        &DistanceMetric::Euclidean,
         copies.view(),
         None,
         queries.view(),
         &[1, 2, 699, 700],
     );
     let empty = Samples::dense(600, 0, Vec::new()).unwrap();
-    check(&Metric::Euclidean, empty.view(), None, empty.view(), &[3]);
+    check(
+        &DistanceMetric::Euclidean,
+        empty.view(),
+        None,
+        empty.view(),
+        &[3],
+    );
 }
 
 #[test]
@@ -303,13 +311,13 @@ fn numbers_near_the_ends_of_the_range() {
         let samples = Samples::dense(600, 2, values(&mut random, 1200, 50.0, scale, 0.0)).unwrap();
         let queries = Samples::dense(6, 2, values(&mut random, 12, 1e9, scale, 0.0)).unwrap();
         check(
-            &Metric::Euclidean,
+            &DistanceMetric::Euclidean,
             samples.view(),
             None,
             queries.view(),
             &[1, 9, 600],
         );
-        let cubic = Metric::Kernel(Kernel::polynomial(1.0, 0.0, 2));
+        let cubic = DistanceMetric::Kernel(Kernel::polynomial(1.0, 0.0, 2));
         if scale < 1e100 {
             check(&cubic, samples.view(), None, queries.view(), &[1, 9]);
         }
@@ -331,7 +339,7 @@ fn kernels_whose_factor_is_near_the_ends_of_the_range() {
         let samples = Samples::dense(600, 2, rows).unwrap();
         let queries = Samples::dense(6, 2, values(&mut random, 12, 200.0, scale, 0.0)).unwrap();
         for coef0 in [0.0, 1.0] {
-            let metric = Metric::Kernel(Kernel::polynomial(gamma, coef0, 2));
+            let metric = DistanceMetric::Kernel(Kernel::polynomial(gamma, coef0, 2));
             check(&metric, samples.view(), None, queries.view(), &[1, 9]);
         }
     }
@@ -364,8 +372,8 @@ fn wide_sparse_rows() {
     let samples = Samples::Sparse(CsrMatrix::new(20_000, starts, indices, entries).unwrap());
     let queries = samples.select(&[0, 5, 17, 400]);
     for metric in [
-        Metric::Euclidean,
-        Metric::Kernel(Kernel::polynomial(0.5, 1.0, 2)),
+        DistanceMetric::Euclidean,
+        DistanceMetric::Kernel(Kernel::polynomial(0.5, 1.0, 2)),
     ] {
         check(&metric, samples.view(), None, queries.view(), &[1, 4, 100]);
     }
@@ -387,7 +395,8 @@ fn threads_do_not_matter() {
                 pool.install(|| {
                     let view = samples.view();
                     let index =
-                        Index::build(&Metric::Euclidean, view, None, &params(structure)).unwrap();
+                        Index::build(&DistanceMetric::Euclidean, view, None, &params(structure))
+                            .unwrap();
                     let found = index
                         .searcher(view)
                         .unwrap()
@@ -408,16 +417,16 @@ fn threads_do_not_matter() {
 fn what_cannot_be_searched_is_refused() {
     let samples = Samples::dense(3, 1, vec![0.0, f64::NAN, 1.0]).unwrap();
     let good = Samples::dense(3, 1, vec![0.0, 2.0, 1.0]).unwrap();
-    let build = |samples: &Samples, rows: Option<&[u32]>, metric: &Metric| {
+    let build = |samples: &Samples, rows: Option<&[u32]>, metric: &DistanceMetric| {
         Index::build(metric, samples.view(), rows, &IndexParams::default())
     };
-    let euclid = Metric::Euclidean;
+    let euclid = DistanceMetric::Euclidean;
     assert!(build(&samples, None, &euclid).is_err());
     assert!(build(&samples, Some(&[0, 2]), &euclid).is_ok());
     assert!(build(&good, Some(&[]), &euclid).is_err());
     assert!(build(&good, Some(&[3]), &euclid).is_err());
     assert!(build(&good, Some(&[1, 1]), &euclid).is_err());
-    assert!(build(&good, None, &Metric::Kernel(Kernel::Precomputed)).is_err());
+    assert!(build(&good, None, &DistanceMetric::Kernel(Kernel::Precomputed)).is_err());
     let index = build(&good, None, &euclid).unwrap();
     assert!(
         index

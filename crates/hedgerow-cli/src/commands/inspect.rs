@@ -7,7 +7,7 @@ use crate::input::{self, Input};
 use crate::json::json as as_json;
 use crate::session::Session;
 use crate::table;
-use hedgerow::data::{Dataset, SamplesView, Target};
+use hedgerow::data::{Dataset, Preprocessing, SamplesView, Target};
 use hedgerow::params::Value as Setting;
 use hedgerow_io::{CellProblem, DataFormat, IoError, Missing, Source, Storage};
 use hedgerow_methods::{Origin, Stored, Unbuilt, is_hedgerow_model, is_libsvm_model};
@@ -318,15 +318,15 @@ fn bounds(args: &InspectArgs, stored: &Stored) -> Result<Vec<(&'static str, Sett
     })
 }
 
-fn inspect_model(
-    session: &Session,
-    name: &str,
-    stored: &Stored,
-    args: &InspectArgs,
-) -> Result<(), Failure> {
-    let mut object = Map::new();
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    let mut add = |key: &str, value: Value| {
+/// What is known of a model, for people and for machines.
+#[derive(Default)]
+struct ModelFacts {
+    shown: Vec<(String, String)>,
+    object: Map<String, Value>,
+}
+
+impl ModelFacts {
+    fn add(&mut self, key: &str, value: Value) {
         let shown = match &value {
             Value::String(text) => text.clone(),
             Value::Object(fields) => fields
@@ -336,95 +336,106 @@ fn inspect_model(
                 .join(", "),
             other => other.to_string(),
         };
-        pairs.push((key.replace('_', " "), shown));
-        object.insert(key.to_owned(), value);
-    };
-    add("kind", json!("model"));
-    add("model", json!(name));
-    match &stored.origin {
-        Origin::Hedgerow(header) => {
-            add(
-                "format",
-                json!(format!("Hedgerow {}", header.format_version)),
-            );
-            add(
-                "written_by",
-                json!(format!("hedgerow {}", header.writer_version)),
-            );
-        }
-        Origin::LibSvm(_) => add("format", json!("LIBSVM model text")),
-        Origin::Fitted(_) => {}
+        self.shown.push((key.replace('_', " "), shown));
+        self.object.insert(key.to_owned(), value);
     }
-    add("method", json!(stored.method()));
-    add("features", json!(stored.model.n_features()));
+
+    /// Where the file comes from.
+    fn add_origin(&mut self, origin: &Origin) {
+        match origin {
+            Origin::Hedgerow(header) => {
+                let format = format!("Hedgerow {}", header.format_version);
+                let writer = format!("hedgerow {}", header.writer_version);
+                self.add("format", json!(format));
+                self.add("written_by", json!(writer));
+            }
+            Origin::LibSvm(_) => self.add("format", json!("LIBSVM model text")),
+            Origin::Fitted(_) => {}
+        }
+    }
+
+    /// What is done to rows before the model sees them.
+    fn add_preprocessing(&mut self, preprocessing: &Preprocessing) {
+        if let Some(chosen) = preprocessing.chosen() {
+            self.add("input features", json!(preprocessing.n_inputs()));
+            let shown: Vec<String> = chosen
+                .iter()
+                .take(50)
+                .map(|f| (f + 1).to_string())
+                .collect();
+            let more = if chosen.len() > 50 { ", …" } else { "" };
+            let shown = format!("{}{more}", shown.join(", "));
+            self.add("chosen features", json!(shown));
+        }
+        let scaled = match preprocessing.scaler() {
+            Some(_) => "yes",
+            None => "no",
+        };
+        self.add("scaling", json!(scaled));
+    }
+
+    fn text(&self, stored: &Stored) -> String {
+        let mut text = table::pairs(&self.shown);
+        if !stored.frame.parameters.is_empty() {
+            text.push_str("\n\nparameters\n");
+            let parameters = stored.frame.parameters.iter();
+            let shown: Vec<(String, String)> = parameters
+                .map(|(name, value)| (format!("  {name}"), value.clone()))
+                .collect();
+            text.push_str(&table::pairs(&shown));
+        }
+        if let Some(names) = &stored.frame.feature_names {
+            let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
+            let more = if names.len() > 20 { ", …" } else { "" };
+            text = format!("{text}\n\nfeatures: {}{more}", shown.join(", "));
+        }
+        text
+    }
+
+    fn json(self, stored: &Stored) -> Value {
+        let mut object = self.object;
+        let frame = &stored.frame;
+        let parameters = frame.parameters.iter();
+        let parameters: Map<String, Value> = parameters
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect();
+        let report = frame.report.as_ref().map(report_fields);
+        object.insert("parameters".to_owned(), Value::Object(parameters));
+        object.insert("feature_names".to_owned(), json!(frame.feature_names));
+        object.insert("report".to_owned(), json!(report));
+        Value::Object(object)
+    }
+}
+
+fn inspect_model(
+    session: &Session,
+    name: &str,
+    stored: &Stored,
+    args: &InspectArgs,
+) -> Result<(), Failure> {
+    let mut facts = ModelFacts::default();
+    facts.add("kind", json!("model"));
+    facts.add("model", json!(name));
+    facts.add_origin(&stored.origin);
+    facts.add("method", json!(stored.method()));
+    facts.add("features", json!(stored.model.n_features()));
     if let Some(classes) = stored.model.classes() {
         let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
-        add("classes", json!(names.join(", ")));
+        facts.add("classes", json!(names.join(", ")));
     }
     for (key, value) in stored.model.facts() {
-        add(key, as_json(&value));
+        facts.add(key, as_json(&value));
     }
     for (key, value) in bounds(args, stored)? {
-        add(key, as_json(&value));
+        facts.add(key, as_json(&value));
     }
-    if let Some(chosen) = stored.frame.preprocessing.chosen() {
-        add(
-            "input features",
-            json!(stored.frame.preprocessing.n_inputs()),
-        );
-        let shown: Vec<String> = chosen
-            .iter()
-            .take(50)
-            .map(|f| (f + 1).to_string())
-            .collect();
-        let more = if chosen.len() > 50 { ", …" } else { "" };
-        add(
-            "chosen features",
-            json!(format!("{}{more}", shown.join(", "))),
-        );
-    }
-    let scaled = match stored.frame.preprocessing.scaler() {
-        Some(_) => "yes",
-        None => "no",
-    };
-    add("scaling", json!(scaled));
+    facts.add_preprocessing(&stored.frame.preprocessing);
     if let Some(report) = &stored.frame.report {
-        add("status", json!(status_name(report.status)));
-        add("iterations", json!(report.iterations));
-        add("objective", json!(report.objective));
-        add("bounded", json!(report.bounded));
+        facts.add("status", json!(status_name(report.status)));
+        facts.add("iterations", json!(report.iterations));
+        facts.add("objective", json!(report.objective));
+        facts.add("bounded", json!(report.bounded));
     }
-    let mut text = table::pairs(&pairs);
-    if !stored.frame.parameters.is_empty() {
-        text.push_str("\n\nparameters\n");
-        let shown: Vec<(String, String)> = stored
-            .frame
-            .parameters
-            .iter()
-            .map(|(name, value)| (format!("  {name}"), value.clone()))
-            .collect();
-        text.push_str(&table::pairs(&shown));
-    }
-    if let Some(names) = &stored.frame.feature_names {
-        let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
-        let more = if names.len() > 20 { ", …" } else { "" };
-        text = format!("{text}\n\nfeatures: {}{more}", shown.join(", "));
-    }
-    session.answer(text)?;
-    let parameters: Map<String, Value> = stored
-        .frame
-        .parameters
-        .iter()
-        .map(|(name, value)| (name.clone(), json!(value)))
-        .collect();
-    object.insert("parameters".to_owned(), Value::Object(parameters));
-    object.insert(
-        "feature_names".to_owned(),
-        json!(stored.frame.feature_names),
-    );
-    object.insert(
-        "report".to_owned(),
-        json!(stored.frame.report.as_ref().map(report_fields)),
-    );
-    session.result(&Value::Object(object))
+    session.answer(facts.text(stored))?;
+    session.result(&facts.json(stored))
 }

@@ -42,32 +42,21 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let n_folds = args.folds.unwrap_or(5);
     let grid = grid(args, method.card.grid)?;
     let options = options(args)?;
-    for (what, path) in [("MODEL", &args.model), ("--svg", &args.svg)] {
-        if let Some(path) = path {
-            session.claim_output(what, path)?;
-        }
-    }
-    if args.svg.is_some() && grid.axes.len() != 2 {
-        return Err(Failure::usage(format!(
-            "--svg draws grids of two axes, and this one has {}",
-            grid.axes.len()
-        )));
-    }
+    claim_outputs(session, args, &grid)?;
     let scaling = args.training.scaling.scaling();
     let mut shared = trainer.duplicate();
     shared.share_memory(options.batch.min(session.threads))?;
-    let pipeline = Pipeline {
-        scaling,
-        choice: args.training.choice(session.seed)?,
-        trainer: shared,
+    let pipeline_of = |trainer| -> Result<Pipeline, Failure> {
+        let choice = args.training.choice(session.seed)?;
+        Ok(Pipeline {
+            scaling,
+            choice,
+            trainer,
+        })
     };
-    let pipelines = pipelines(&pipeline, &grid)?;
-    let input = input::read_training(
-        session,
-        &args.train,
-        &args.training,
-        scored_by(method.card.task),
-    )?;
+    let pipelines = pipelines(&pipeline_of(shared)?, &grid)?;
+    let task = scored_by(method.card.task);
+    let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
     check_precomputed(
         &input.name,
@@ -94,32 +83,57 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     if let Some(path) = &args.svg {
         write_text(path, &heatmap(&grid, &result))?;
     }
-    let best = named(&grid, &result.points[result.best].point);
     let mut fields = search_fields(&grid, &result);
     fields.insert("method".to_owned(), json!(method.card.name));
     fields.insert("search_seconds".to_owned(), json!(seconds));
     if let Some(path) = &args.model {
-        let pipeline = Pipeline {
-            scaling,
-            choice: args.training.choice(session.seed)?,
-            trainer: trainer.duplicate(),
-        }
-        .with(&best)
-        .map_err(of_grid)?;
-        session.progress("training with the best parameters");
-        let (model, report) = pipeline.fit(data).map_err(Failure::data(&input.name))?;
-        session.progress_done();
+        let best = named(&grid, &result.points[result.best].point);
+        let pipeline = pipeline_of(trainer.duplicate())?;
+        let pipeline = pipeline.with(&best).map_err(of_grid)?;
         let job = Job {
             method,
             pipeline: &pipeline,
             input: &input,
         };
-        job.write(path, args.libsvm_model, &model, &report)?;
-        job.tell(session, &report)?;
-        fields.extend(report_fields(&report));
-        fields.extend(job.fields(path, &model));
+        fields.extend(train_best(session, &job, path, args.libsvm_model)?);
     }
     session.result(&Value::Object(fields))
+}
+
+/// Takes the files to be written; an error if there is nothing to draw in one of them.
+fn claim_outputs(session: &Session, args: &TuneArgs, grid: &Grid) -> Result<(), Failure> {
+    for (what, path) in [("MODEL", &args.model), ("--svg", &args.svg)] {
+        if let Some(path) = path {
+            session.claim_output(what, path)?;
+        }
+    }
+    if args.svg.is_some() && grid.axes.len() != 2 {
+        return Err(Failure::usage(format!(
+            "--svg draws grids of two axes, and this one has {}",
+            grid.axes.len()
+        )));
+    }
+    Ok(())
+}
+
+/// Trains on all rows with what the search found, and writes the model; what is to be told of it.
+pub(super) fn train_best(
+    session: &Session,
+    job: &Job<'_>,
+    path: &str,
+    libsvm_model: bool,
+) -> Result<Map<String, Value>, Failure> {
+    session.progress("training with the best parameters");
+    let (model, report) = job
+        .pipeline
+        .fit(&job.input.loaded.dataset)
+        .map_err(Failure::data(&job.input.name))?;
+    session.progress_done();
+    job.write(path, libsvm_model, &model, &report)?;
+    job.tell(session, &report)?;
+    let mut fields = report_fields(&report);
+    fields.extend(job.fields(path, &model));
+    Ok(fields)
 }
 
 /// Points and their pipelines.

@@ -2,8 +2,8 @@
 
 use super::cv::scored_by;
 use super::train::Job;
-use super::tune::of_grid;
-use super::{check_precomputed, report_fields, status_name};
+use super::tune::{of_grid, train_best};
+use super::{check_precomputed, status_name};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -14,7 +14,7 @@ use hedgerow::data::{Dataset, Scaling};
 use hedgerow::evaluate::Axis;
 use hedgerow::params::Value as Setting;
 use hedgerow::{Searched, Status};
-use hedgerow_methods::Pipeline;
+use hedgerow_methods::{Pipeline, Trainer};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -26,20 +26,8 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     } = call;
     let method = *method;
     refuse_ordinary_options(args)?;
-    if args.training.select.is_some() {
-        return Err(Failure::usage(
-            "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",
-        ));
-    }
     let axes = axes(&args.grid)?;
-    // A wrong name and a value that the method refuses are found before any work.
-    for (name, values) in &axes {
-        for value in values {
-            trainer
-                .with(&[(name.clone(), value.clone())])
-                .map_err(of_grid)?;
-        }
-    }
+    try_axes(&**trainer, &axes)?;
     let settings = settings(args);
     if let Some(path) = &args.model {
         session.claim_output("MODEL", path)?;
@@ -93,18 +81,12 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             choice: None,
             trainer: trainer.with(&best).map_err(Failure::Option)?,
         };
-        session.progress("training with the best parameters");
-        let (model, report) = pipeline.fit(data).map_err(Failure::data(&input.name))?;
-        session.progress_done();
         let job = Job {
             method,
             pipeline: &pipeline,
             input: &input,
         };
-        job.write(path, args.libsvm_model, &model, &report)?;
-        job.tell(session, &report)?;
-        fields.extend(report_fields(&report));
-        fields.extend(job.fields(path, &model));
+        fields.extend(train_best(session, &job, path, args.libsvm_model)?);
     }
     session.result(&Value::Object(fields))
 }
@@ -116,12 +98,17 @@ fn refuse_ordinary_options(args: &TuneArgs) -> Result<(), Failure> {
         (args.margin.is_some(), "--margin"),
         (args.svg.is_some(), "--svg"),
     ];
-    match given.iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, name)) => Err(Failure::usage(format!(
+    if let Some((_, name)) = given.iter().find(|(given, _)| *given) {
+        return Err(Failure::usage(format!(
             "{name} needs whole models to be compared: add --ordinary"
-        ))),
+        )));
     }
+    if args.training.select.is_some() {
+        return Err(Failure::usage(
+            "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",
+        ));
+    }
+    Ok(())
 }
 
 fn scaled(data: &Dataset, scaling: Scaling) -> hedgerow::Result<Cow<'_, Dataset>> {
@@ -147,6 +134,18 @@ fn axes(texts: &[String]) -> Result<Vec<(String, Vec<Setting>)>, Failure> {
         axes.push((axis.name, axis.values));
     }
     Ok(axes)
+}
+
+/// Sets every value once, so that a wrong name and a value that the method refuses are found before
+/// any work.
+fn try_axes(trainer: &dyn Trainer, axes: &[(String, Vec<Setting>)]) -> Result<(), Failure> {
+    for (name, values) in axes {
+        for value in values {
+            let setting = [(name.clone(), value.clone())];
+            trainer.with(&setting).map_err(of_grid)?;
+        }
+    }
+    Ok(())
 }
 
 /// How candidates are compared, as far as it was said.

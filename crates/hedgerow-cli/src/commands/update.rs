@@ -33,45 +33,19 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
     let Origin::Hedgerow(_) = &stored.origin else {
         return Err(cannot(&method));
     };
-    let mut added: Option<(String, Dataset)> = None;
-    if let Some(file) = &args.add {
-        let has_classes = stored.model.classes().is_some();
-        let options = input::test_options(
-            &args.data,
-            has_classes,
-            stored.frame.encoding.as_ref(),
-            false,
-        );
-        let input = input::read(session, &Source::from_argument(file), &options)?;
-        let mut data = input.loaded.dataset;
-        let prepared = stored.frame.preprocessing.apply(data.samples().view());
-        if let Some(samples) = prepared.map_err(Failure::data(&input.name))? {
-            data = data
-                .with_samples(samples)
-                .map_err(Failure::data(&input.name))?;
-        }
-        added = Some((input.name, data));
-    }
+    let added = match &args.add {
+        Some(file) => Some(read_new_rows(session, args, file, &stored)?),
+        None => None,
+    };
     let settings = [("refresh".to_owned(), Value::Number(args.refresh))];
     session.progress("updating");
     let data = added.as_ref().map(|(_, data)| data);
     let Some(model) = stored.model.as_update() else {
         return Err(cannot(&method));
     };
-    let facts = model.update(data, &removed, &settings).map_err(|source| {
-        match (source, &args.remove, &added) {
-            // Files count rows from 1.
-            (Error::Parameter { name, value, .. }, Some(file), _) if name == ROW_TO_REMOVE => {
-                Failure::usage(format!(
-                    "{}: row {} is not one that the model still has, or is named twice",
-                    Source::from_argument(file).name(),
-                    value + 1.0
-                ))
-            }
-            (source, _, Some((name, _))) => Failure::data(name)(source),
-            (source, _, None) => Failure::Option(source),
-        }
-    })?;
+    let facts = model
+        .update(data, &removed, &settings)
+        .map_err(|source| refusal(source, args, added.as_ref().map(|(name, _)| name.as_str())))?;
     session.progress_done();
     stored.write(Path::new(out))?;
     let fact = |name: &str| {
@@ -92,6 +66,43 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
     result.insert("method".to_owned(), as_json(&method.into()));
     result.insert("model".to_owned(), as_json(&out.into()));
     session.result(&serde_json::Value::Object(result))
+}
+
+/// Rows to add, prepared as those of the training were, and the name of their file.
+fn read_new_rows(
+    session: &Session,
+    args: &UpdateArgs,
+    file: &str,
+    stored: &Stored,
+) -> Result<(String, Dataset), Failure> {
+    let has_classes = stored.model.classes().is_some();
+    let encoding = stored.frame.encoding.as_ref();
+    let options = input::test_options(&args.data, has_classes, encoding, false);
+    let input = input::read(session, &Source::from_argument(file), &options)?;
+    let mut data = input.loaded.dataset;
+    let prepared = stored.frame.preprocessing.apply(data.samples().view());
+    if let Some(samples) = prepared.map_err(Failure::data(&input.name))? {
+        data = data
+            .with_samples(samples)
+            .map_err(Failure::data(&input.name))?;
+    }
+    Ok((input.name, data))
+}
+
+/// What the model refused, in terms of the file that it came from.
+fn refusal(source: Error, args: &UpdateArgs, added: Option<&str>) -> Failure {
+    match (source, &args.remove, added) {
+        // Files count rows from 1.
+        (Error::Parameter { name, value, .. }, Some(file), _) if name == ROW_TO_REMOVE => {
+            Failure::usage(format!(
+                "{}: row {} is not one that the model still has, or is named twice",
+                Source::from_argument(file).name(),
+                value + 1.0
+            ))
+        }
+        (source, _, Some(name)) => Failure::data(name)(source),
+        (source, _, None) => Failure::Option(source),
+    }
 }
 
 fn cannot(method: &str) -> Failure {

@@ -153,44 +153,25 @@ pub(super) fn check(
     let mut first_error: Option<(usize, usize, CellProblem)> = None;
     for (slot, column) in layout.slots.iter().enumerate() {
         let is_label = layout.has_label && slot + 1 == layout.slots.len();
-        let facts = || parts.iter().map(|part| &part.facts[slot]);
-        let first_text = facts().find_map(|fact| fact.first_text.clone());
-        let first_infinite = facts().find_map(|fact| fact.first_infinite.clone());
-        let first_missing = facts().find_map(|fact| fact.first_missing);
+        let firsts = Firsts::of(parts, slot);
         let nominal = match column.expected {
             Expected::Nominal => true,
             Expected::Numeric => false,
-            Expected::Unknown => first_text.is_some(),
+            Expected::Unknown => firsts.text.is_some(),
         };
         let needs_number = column.expected == Expected::Numeric
             || (is_label && options.target == TargetKind::Real);
-        let problems = [
-            first_missing.filter(|_| is_label || !impute).map(|at| {
-                let problem = if is_label {
-                    CellProblem::TargetMissing
-                } else {
-                    CellProblem::Missing
-                };
-                (at, problem)
-            }),
-            first_text.filter(|_| needs_number).map(|(at, text)| {
-                let problem = if is_label {
-                    CellProblem::TargetNotNumber { text }
-                } else {
-                    CellProblem::NotNumber { text }
-                };
-                (at, problem)
-            }),
-            first_infinite
-                .filter(|_| !nominal)
-                .map(|(at, text)| (at, CellProblem::NotFinite { text })),
-        ];
-        for (at, problem) in problems.into_iter().flatten() {
+        let wrong = Firsts {
+            missing: firsts.missing.filter(|_| is_label || !impute),
+            text: firsts.text.filter(|_| needs_number),
+            infinite: firsts.infinite.filter(|_| !nominal),
+        };
+        for (at, problem) in wrong.problems(is_label).into_iter().flatten() {
             if first_error.as_ref().is_none_or(|error| at < error.0) {
                 first_error = Some((at, slot, problem));
             }
         }
-        let n_numbers: usize = facts().map(|fact| fact.n_numbers).sum();
+        let n_numbers: usize = parts.iter().map(|part| part.facts[slot].n_numbers).sum();
         if n_numbers == 0 && !nominal && column.expected == Expected::Unknown && !is_label {
             summary.warnings.push(Warning::EmptyColumn {
                 column: column.name.clone(),
@@ -209,6 +190,50 @@ pub(super) fn check(
             problem,
         }),
         None => Ok(summary),
+    }
+}
+
+/// The first cells of a column that may be wrong, of each kind.
+struct Firsts {
+    text: FirstCell,
+    infinite: FirstCell,
+    missing: Option<usize>,
+}
+
+impl Firsts {
+    fn of(parts: &[NumericPart], slot: usize) -> Self {
+        let facts = || parts.iter().map(|part| &part.facts[slot]);
+        Self {
+            text: facts().find_map(|fact| fact.first_text.clone()),
+            infinite: facts().find_map(|fact| fact.first_infinite.clone()),
+            missing: facts().find_map(|fact| fact.first_missing),
+        }
+    }
+
+    /// What is wrong with them, and where.
+    fn problems(self, is_label: bool) -> [Option<(usize, CellProblem)>; 3] {
+        let missing = |at| {
+            let problem = if is_label {
+                CellProblem::TargetMissing
+            } else {
+                CellProblem::Missing
+            };
+            (at, problem)
+        };
+        let not_number = |(at, text)| {
+            let problem = if is_label {
+                CellProblem::TargetNotNumber { text }
+            } else {
+                CellProblem::NotNumber { text }
+            };
+            (at, problem)
+        };
+        let not_finite = |(at, text)| (at, CellProblem::NotFinite { text });
+        [
+            self.missing.map(missing),
+            self.text.map(not_number),
+            self.infinite.map(not_finite),
+        ]
     }
 }
 

@@ -359,9 +359,11 @@ where
         options,
     };
     let n_points = grid.n_points();
-    let mut results: Vec<PointResult> = Vec::with_capacity(n_points);
-    let mut best: Option<usize> = None;
-    let mut fits = 0;
+    let mut standings = Standings {
+        results: Vec::with_capacity(n_points),
+        best: None,
+        fits: 0,
+    };
     for start in (0..n_points).step_by(options.batch) {
         let end = n_points.min(start + options.batch);
         let mut batch: Vec<Runner> = (start..end).map(|at| Runner::new(grid.point(at))).collect();
@@ -369,25 +371,8 @@ where
             if batch.iter().all(|runner| runner.status.is_some()) {
                 break;
             }
-            let train = data.select(&split.train);
-            let test = data.select(&split.test);
-            let values: Vec<Option<Result<f64>>> = map(batch.len(), Grain::COARSE, &|at| {
-                let runner = &batch[at];
-                runner.status.is_none().then(|| {
-                    let model = fit(&runner.point, &train)?;
-                    measure(model.as_ref(), &test, metric)
-                })
-            });
-            for (runner, value) in batch.iter_mut().zip(values) {
-                match value {
-                    None => continue,
-                    Some(Err(Error::Interrupted)) => return Err(Error::Interrupted),
-                    Some(Err(error)) => runner.status = Some(PointStatus::Failed(error)),
-                    Some(Ok(value)) => runner.folds.push(value),
-                }
-                fits += 1;
-                race.judge(runner, best.map(|at| &results[at]));
-            }
+            let values = test_on_fold(&batch, data, split, &fit, metric);
+            standings.note(&race, &mut batch, values)?;
             let running = batch
                 .iter()
                 .filter(|runner| runner.status.is_none())
@@ -395,29 +380,91 @@ where
             progress(Progress {
                 points_done: end - running,
                 points_total: n_points,
-                fits,
-                best: best.map(|at| (results[at].point.clone(), results[at].mean)),
+                fits: standings.fits,
+                best: standings
+                    .leader()
+                    .map(|leader| (leader.point.clone(), leader.mean)),
             });
         }
-        for runner in batch {
-            results.push(runner.finish());
-            let at = results.len() - 1;
-            if results[at].status == PointStatus::Complete
-                && best.is_none_or(|leader| {
-                    race.compare(results[at].mean, results[leader].mean) == Ordering::Greater
-                })
-            {
-                best = Some(at);
-            }
-        }
+        standings.close(&race, batch);
     }
-    match best {
+    match standings.best {
         Some(best) => Ok(SearchResult {
             metric,
-            points: results,
+            points: standings.results,
             best,
         }),
-        None => Err(first_error(results)),
+        None => Err(first_error(standings.results)),
+    }
+}
+
+/// What the points of a batch that are still under way reach on one fold.
+fn test_on_fold<F>(
+    batch: &[Runner],
+    data: &Dataset,
+    split: &Split,
+    fit: &F,
+    metric: Metric,
+) -> Vec<Option<Result<f64>>>
+where
+    F: Fn(&[Value], &Dataset) -> Result<Box<dyn Predictor>> + Sync,
+{
+    let train = data.select(&split.train);
+    let test = data.select(&split.test);
+    map(batch.len(), Grain::COARSE, &|at| {
+        let runner = &batch[at];
+        runner.status.is_none().then(|| {
+            let model = fit(&runner.point, &train)?;
+            measure(model.as_ref(), &test, metric)
+        })
+    })
+}
+
+/// Points that are done, and who leads.
+struct Standings {
+    results: Vec<PointResult>,
+    best: Option<usize>,
+    fits: usize,
+}
+
+impl Standings {
+    fn leader(&self) -> Option<&PointResult> {
+        self.best.map(|at| &self.results[at])
+    }
+
+    /// Writes down one fold of a batch, and gives up who cannot win.
+    fn note(
+        &mut self,
+        race: &Race<'_>,
+        batch: &mut [Runner],
+        values: Vec<Option<Result<f64>>>,
+    ) -> Result<()> {
+        for (runner, value) in batch.iter_mut().zip(values) {
+            match value {
+                None => continue,
+                Some(Err(Error::Interrupted)) => return Err(Error::Interrupted),
+                Some(Err(error)) => runner.status = Some(PointStatus::Failed(error)),
+                Some(Ok(value)) => runner.folds.push(value),
+            }
+            self.fits += 1;
+            race.judge(runner, self.leader());
+        }
+        Ok(())
+    }
+
+    /// Takes in the points of a batch.
+    fn close(&mut self, race: &Race<'_>, batch: Vec<Runner>) {
+        for runner in batch {
+            let result = runner.finish();
+            let leads = result.status == PointStatus::Complete
+                && self.leader().is_none_or(|leader| {
+                    race.compare(result.mean, leader.mean) == Ordering::Greater
+                });
+            if leads {
+                self.best = Some(self.results.len());
+            }
+            self.results.push(result);
+        }
     }
 }
 

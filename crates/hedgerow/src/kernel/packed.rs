@@ -282,7 +282,7 @@ fn occurring_features(view: SamplesView<'_>, rows: &[u32]) -> Vec<u32> {
     features
 }
 
-enum Store<T> {
+enum PackedRows<T> {
     Dense(Panels<T>),
     Sparse(SparseRows<T>),
 }
@@ -292,7 +292,7 @@ pub(crate) struct Packed<T> {
     formula: Formula,
     layout: Layout,
     offset: Vec<f64>,
-    store: Store<T>,
+    store: PackedRows<T>,
     /// $-\gamma\|x\|^2$ of every row for Gaussians, $\|x\|^2$ otherwise; padded by one panel.
     norms: Vec<T>,
     n_features: usize,
@@ -334,14 +334,14 @@ impl<T: Real> Packed<T> {
             formula,
             layout,
             offset,
-            store: Store::Sparse(SparseRows::pack(0, |_, _| ())),
+            store: PackedRows::Sparse(SparseRows::pack(0, |_, _| ())),
             norms: Vec::with_capacity(rows.len() + PANEL),
             n_features,
             occurring,
         };
         let mut buffer = packed.dense_buffer();
         packed.store = if layout.sparse {
-            Store::Sparse(SparseRows::pack(rows.len(), |i, entries| {
+            PackedRows::Sparse(SparseRows::pack(rows.len(), |i, entries| {
                 view.row(rows[i] as usize).for_each(|f, value| {
                     if let Some(number) = packed.number_of(f).filter(|_| value != 0.0) {
                         entries.push((number, T::from_f64(value)));
@@ -349,7 +349,7 @@ impl<T: Real> Packed<T> {
                 });
             }))
         } else {
-            Store::Dense(Panels::pack(rows.len(), n_features, |i, out| {
+            PackedRows::Dense(Panels::pack(rows.len(), n_features, |i, out| {
                 packed.shifted(view.row(rows[i] as usize), &mut buffer);
                 for (slot, &value) in out.iter_mut().zip(&buffer) {
                     *slot = T::from_f64(value);
@@ -414,8 +414,8 @@ impl<T: Real> Packed<T> {
 
     pub(crate) fn bytes(&self) -> usize {
         let store = match &self.store {
-            Store::Dense(panels) => panels.bytes(),
-            Store::Sparse(rows) => rows.bytes(),
+            PackedRows::Dense(panels) => panels.bytes(),
+            PackedRows::Sparse(rows) => rows.bytes(),
         };
         store + self.norms.len() * size_of::<T>()
     }
@@ -448,7 +448,7 @@ impl<T: Real> Packed<T> {
             norms: Vec::with_capacity(count),
         };
         match &self.store {
-            Store::Dense(_) => {
+            PackedRows::Dense(_) => {
                 queries.dense.reserve(count * self.n_features);
                 for row in rows {
                     self.shifted(row, &mut buffer);
@@ -458,7 +458,7 @@ impl<T: Real> Packed<T> {
                     queries.norms.push(self.norm(row, &mut buffer));
                 }
             }
-            Store::Sparse(_) => {
+            PackedRows::Sparse(_) => {
                 for (q, row) in rows.enumerate() {
                     let lane = q % SPARSE_QUERIES;
                     if lane == 0 {
@@ -551,8 +551,8 @@ impl<T: Real> Packed<T> {
         out: &mut [&mut [O]],
     ) {
         match &self.store {
-            Store::Dense(panels) => panel_block(panels, &queries.dense, columns, map, out),
-            Store::Sparse(rows) => {
+            PackedRows::Dense(panels) => panel_block(panels, &queries.dense, columns, map, out),
+            PackedRows::Sparse(rows) => {
                 for (group, part) in out.chunks_mut(SPARSE_QUERIES).enumerate() {
                     let first = group * SPARSE_QUERIES;
                     sparse_block(rows, &queries.sparse[group], columns, first, map, part);

@@ -7,22 +7,22 @@
 
 use super::Real;
 
-const LANES: usize = 8;
+const DOT_LANES: usize = 8;
 /// Columns of the few that are multiplied together.
 const TOGETHER: usize = 4;
 /// Rows of a tile.
 const TILE: usize = 512;
 
-type Sums = [[f64; LANES]; TOGETHER];
+type Sums = [[f64; DOT_LANES]; TOGETHER];
 
 #[inline(always)]
 fn add_tile_body<const FMA: bool>(few: [&[f64]; TOGETHER], column: &[f64], sums: &mut Sums) {
-    let [a, b, c, d] = few.map(|values| values.as_chunks::<LANES>().0);
-    let blocks = column.as_chunks::<LANES>().0;
+    let [a, b, c, d] = few.map(|values| values.as_chunks::<DOT_LANES>().0);
+    let blocks = column.as_chunks::<DOT_LANES>().0;
     let mut local = *sums;
     for ((((x, a), b), c), d) in blocks.iter().zip(a).zip(b).zip(c).zip(d) {
         for (sums, few) in local.iter_mut().zip([a, b, c, d]) {
-            for lane in 0..LANES {
+            for lane in 0..DOT_LANES {
                 sums[lane] = x[lane].fma::<FMA>(few[lane], sums[lane]);
             }
         }
@@ -44,8 +44,8 @@ pub(crate) fn column_products(few: &[&[f64]], columns: &[f64], n: usize, out: &m
         .chunks(TOGETHER)
         .map(|group| std::array::from_fn(|at| group[at.min(group.len() - 1)]))
         .collect();
-    let mut sums: Vec<Sums> = vec![[[0.0; LANES]; TOGETHER]; groups.len() * m];
-    let whole = n - n % LANES;
+    let mut sums: Vec<Sums> = vec![[[0.0; DOT_LANES]; TOGETHER]; groups.len() * m];
+    let whole = n - n % DOT_LANES;
     for start in (0..whole).step_by(TILE) {
         let rows = start..whole.min(start + TILE);
         for (group, sums) in groups.iter().zip(sums.chunks_exact_mut(m)) {

@@ -7,13 +7,13 @@ use super::Real;
 use crate::data::{Row, SamplesView};
 
 /// Queries at once: a vector register of the widest processors.
-pub(crate) const LANES: usize = 8;
+pub(crate) const QUERY_LANES: usize = 8;
 
 /// What a row has in common with the queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct LaneProducts {
     /// $x \cdot q$ of each query.
-    pub(crate) products: [f64; LANES],
+    pub(crate) products: [f64; QUERY_LANES],
     /// $\|x\|^2$.
     pub(crate) sq_norm: f64,
 }
@@ -22,13 +22,13 @@ pub(crate) struct LaneProducts {
 fn lanes_body<const FMA: bool>(
     samples: SamplesView<'_>,
     rows: &[u32],
-    queries: &[[f64; LANES]],
+    queries: &[[f64; QUERY_LANES]],
     out: &mut [LaneProducts],
 ) {
     for (slot, &row) in out.iter_mut().zip(rows) {
-        let (mut products, mut sq_norm) = ([0.0f64; LANES], 0.0f64);
-        let mut add = |value: f64, query: &[f64; LANES]| {
-            for lane in 0..LANES {
+        let (mut products, mut sq_norm) = ([0.0f64; QUERY_LANES], 0.0f64);
+        let mut add = |value: f64, query: &[f64; QUERY_LANES]| {
+            for lane in 0..QUERY_LANES {
                 products[lane] = value.fma::<FMA>(query[lane], products[lane]);
             }
             sq_norm = value.fma::<FMA>(value, sq_norm);
@@ -55,7 +55,7 @@ multiversion! {
     pub(crate) fn lane_products[](
         samples: SamplesView<'_>,
         rows: &[u32],
-        queries: &[[f64; LANES]],
+        queries: &[[f64; QUERY_LANES]],
         out: &mut [LaneProducts],
     ) = lanes_body;
 }

@@ -42,7 +42,7 @@ pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, 
 pub(crate) use gather::{CODES, LINE, gather_codes, gather_near};
 pub(crate) use growing_cholesky::GrowingCholesky;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
-pub(crate) use lanes::{LANES, LaneProducts, lane_products};
+pub(crate) use lanes::{LaneProducts, QUERY_LANES, lane_products};
 pub use linear_rows::{LinearRows, Precision};
 pub(crate) use linear_rows::{RowStore, ensure_finite_norms, with_store};
 pub(crate) use near::{

@@ -87,17 +87,17 @@ fn boxes_body<const FMA: bool>(panel: &[f32], query: &[f32], limit: f32, hits: &
 
 #[inline(always)]
 fn shared_body<const FMA: bool>(query: &[f32], common: &[f32]) -> f32 {
-    const LANES: usize = 16;
+    const SHARED_LANES: usize = 16;
     // NaN marks what is not common.
     let square = |q: f32, c: f32| {
         let difference = if c.is_nan() { 0.0 } else { q - c };
         difference * difference
     };
-    let (queries, query_rest) = query.as_chunks::<LANES>();
-    let (commons, common_rest) = common.as_chunks::<LANES>();
-    let mut sums = [0.0f32; LANES];
+    let (queries, query_rest) = query.as_chunks::<SHARED_LANES>();
+    let (commons, common_rest) = common.as_chunks::<SHARED_LANES>();
+    let mut sums = [0.0f32; SHARED_LANES];
     for (q, c) in queries.iter().zip(commons) {
-        for lane in 0..LANES {
+        for lane in 0..SHARED_LANES {
             sums[lane] += square(q[lane], c[lane]);
         }
     }
@@ -220,19 +220,19 @@ multiversion! {
 
 #[inline(always)]
 fn sq_dist_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let (x_chunks, x_rest) = x.as_chunks::<LANES>();
-    let (y_chunks, y_rest) = y.as_chunks::<LANES>();
-    let mut sums = [0.0f64; LANES];
+    const SQ_DIST_LANES: usize = 8;
+    let (x_chunks, x_rest) = x.as_chunks::<SQ_DIST_LANES>();
+    let (y_chunks, y_rest) = y.as_chunks::<SQ_DIST_LANES>();
+    let mut sums = [0.0f64; SQ_DIST_LANES];
     for (x, y) in x_chunks.iter().zip(y_chunks) {
-        for lane in 0..LANES {
+        for lane in 0..SQ_DIST_LANES {
             let difference = x[lane] - y[lane];
             sums[lane] = difference.fma::<FMA>(difference, sums[lane]);
         }
     }
     let mut sum = 0.0;
-    for lane in 0..LANES / 2 {
-        sum += sums[lane] + sums[lane + LANES / 2];
+    for lane in 0..SQ_DIST_LANES / 2 {
+        sum += sums[lane] + sums[lane + SQ_DIST_LANES / 2];
     }
     for (&x, &y) in x_rest.iter().zip(y_rest) {
         sum = (x - y).fma::<FMA>(x - y, sum);

@@ -2,7 +2,7 @@
 
 use super::{Real, single_passes};
 
-const LANES: usize = 8;
+const PASS_LANES: usize = 8;
 
 /// Which way a variable may move, as one number that the passes can add: $-\infty$ if it may only
 /// shrink, 0 if it may do both, $\infty$ if it may only grow, NaN if neither.
@@ -45,7 +45,7 @@ const BLOCK: usize = 64;
 
 /// The largest of some lanes.
 #[inline(always)]
-fn largest<T: Real>(lanes: [T; LANES]) -> T {
+fn largest<T: Real>(lanes: [T; PASS_LANES]) -> T {
     let mut best = lanes[0];
     for &lane in &lanes[1..] {
         best = if lane > best { lane } else { best };
@@ -69,7 +69,7 @@ fn scan_body<const FMA: bool>(
         argmax_up: 0,
         max_low: f64::NEG_INFINITY,
     };
-    let mut low = [f64::NEG_INFINITY; LANES];
+    let mut low = [f64::NEG_INFINITY; PASS_LANES];
     let mut best_block = 0;
     let mut start = 0;
     while start + BLOCK <= n {
@@ -81,9 +81,9 @@ fn scan_body<const FMA: bool>(
             let moved = f64::from(ki[t]).fma::<FMA>(step_i, g[t]);
             g[t] = f64::from(kj[t]).fma::<FMA>(step_j, moved);
         }
-        let mut up = [f64::NEG_INFINITY; LANES];
-        for t in (0..BLOCK).step_by(LANES) {
-            for lane in 0..LANES {
+        let mut up = [f64::NEG_INFINITY; PASS_LANES];
+        for t in (0..BLOCK).step_by(PASS_LANES) {
+            for lane in 0..PASS_LANES {
                 let candidate = up_penalty(side[t + lane]) - g[t + lane];
                 up[lane] = if candidate > up[lane] {
                     candidate
@@ -179,9 +179,9 @@ fn partner_body<const FMA: bool>(
         let side = &sides[start..start + BLOCK];
         let k = &row_i[start..start + BLOCK];
         let d = &diagonal[start..start + BLOCK];
-        let mut best = [0.0f32; LANES];
-        for t in (0..BLOCK).step_by(LANES) {
-            for lane in 0..LANES {
+        let mut best = [0.0f32; PASS_LANES];
+        for t in (0..BLOCK).step_by(PASS_LANES) {
+            for lane in 0..PASS_LANES {
                 let violation = g[t + lane] + max_up - low_penalty(side[t + lane]);
                 let curvature = diagonal_i + d[t + lane] - 2.0 * k[t + lane];
                 let score = pair_score(violation, curvature);
@@ -338,11 +338,11 @@ multiversion! {
 #[inline(always)]
 fn dot_body<const FMA: bool, A: Real>(a: &[A], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
-    let (blocks_a, tail_a) = a[..n].as_chunks::<LANES>();
-    let (blocks_b, tail_b) = b[..n].as_chunks::<LANES>();
-    let mut sums = [0.0f64; LANES];
+    let (blocks_a, tail_a) = a[..n].as_chunks::<PASS_LANES>();
+    let (blocks_b, tail_b) = b[..n].as_chunks::<PASS_LANES>();
+    let mut sums = [0.0f64; PASS_LANES];
     for (x, y) in blocks_a.iter().zip(blocks_b) {
-        for lane in 0..LANES {
+        for lane in 0..PASS_LANES {
             sums[lane] = x[lane].to_f64().fma::<FMA>(y[lane], sums[lane]);
         }
     }

@@ -8,9 +8,9 @@ use super::Real;
 use super::passes::Scan;
 
 /// Two AVX-512 registers: two chains of comparisons overlap.
-const LANES: usize = 32;
+const SINGLE_LANES: usize = 32;
 
-type Lanes = [f32; LANES];
+type Lanes = [f32; SINGLE_LANES];
 
 /// 0 where the variable may grow, otherwise something that loses every comparison.
 #[inline(always)]
@@ -27,8 +27,8 @@ fn low_penalty(side: f32) -> f32 {
 
 #[inline(always)]
 fn combine(a: Lanes, b: Lanes, by: impl Fn(f32, f32) -> f32) -> Lanes {
-    let mut out = [0.0; LANES];
-    for lane in 0..LANES {
+    let mut out = [0.0; SINGLE_LANES];
+    for lane in 0..SINGLE_LANES {
         out[lane] = by(a[lane], b[lane]);
     }
     out
@@ -37,8 +37,8 @@ fn combine(a: Lanes, b: Lanes, by: impl Fn(f32, f32) -> f32) -> Lanes {
 /// `yes` in the lanes where `a` is larger than `b`, `no` in the others.
 #[inline(always)]
 fn where_larger(a: Lanes, b: Lanes, yes: Lanes, no: Lanes) -> Lanes {
-    let mut out = [0.0; LANES];
-    for lane in 0..LANES {
+    let mut out = [0.0; SINGLE_LANES];
+    for lane in 0..SINGLE_LANES {
         out[lane] = if a[lane] > b[lane] {
             yes[lane]
         } else {
@@ -56,7 +56,7 @@ fn smaller(a: f32, b: f32) -> f32 {
 /// All lanes combined, by halves.
 #[inline(always)]
 fn fold(mut lanes: Lanes, by: impl Fn(f32, f32) -> f32) -> f32 {
-    let mut half = LANES / 2;
+    let mut half = SINGLE_LANES / 2;
     while half > 0 {
         for lane in 0..half {
             lanes[lane] = by(lanes[lane], lanes[lane + half]);
@@ -71,10 +71,10 @@ fn fold(mut lanes: Lanes, by: impl Fn(f32, f32) -> f32) -> f32 {
 #[inline(always)]
 fn first_largest(values: &Lanes, chunks: &Lanes) -> (f32, usize) {
     let best = fold(*values, f32::larger);
-    let mut places = [f32::INFINITY; LANES];
-    for lane in 0..LANES {
+    let mut places = [f32::INFINITY; SINGLE_LANES];
+    for lane in 0..SINGLE_LANES {
         places[lane] = if values[lane] == best {
-            chunks[lane] * LANES as f32 + lane as f32
+            chunks[lane] * SINGLE_LANES as f32 + lane as f32
         } else {
             f32::INFINITY
         };
@@ -100,21 +100,24 @@ fn scan_body<const FMA: bool>(
 ) -> Scan {
     let n = gradient.len();
     let (row_i, row_j, sides) = (&row_i[..n], &row_j[..n], &sides[..n]);
-    let (mut up, mut low) = ([f32::NEG_INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
-    let mut at = [0.0; LANES];
-    let whole = n - n % LANES;
+    let (mut up, mut low) = (
+        [f32::NEG_INFINITY; SINGLE_LANES],
+        [f32::NEG_INFINITY; SINGLE_LANES],
+    );
+    let mut at = [0.0; SINGLE_LANES];
+    let whole = n - n % SINGLE_LANES;
     {
-        let (gradient, _) = gradient.as_chunks_mut::<LANES>();
-        let (row_i, _) = row_i.as_chunks::<LANES>();
-        let (row_j, _) = row_j.as_chunks::<LANES>();
-        let (sides, _) = sides.as_chunks::<LANES>();
+        let (gradient, _) = gradient.as_chunks_mut::<SINGLE_LANES>();
+        let (row_i, _) = row_i.as_chunks::<SINGLE_LANES>();
+        let (row_j, _) = row_j.as_chunks::<SINGLE_LANES>();
+        let (sides, _) = sides.as_chunks::<SINGLE_LANES>();
         let parts = gradient.iter_mut().zip(row_i).zip(row_j).zip(sides);
         for (chunk, (((g, ki), kj), side)) in (0u32..).zip(parts) {
             let moved = combine(*ki, *g, |k, g| k.fma::<FMA>(step, g));
             let moved = combine(*kj, moved, |k, g| k.fma::<FMA>(-step, g));
             *g = moved;
             let grows = combine(*side, moved, |side, g| up_penalty(side) - g);
-            at = where_larger(grows, up, [chunk as f32; LANES], at);
+            at = where_larger(grows, up, [chunk as f32; SINGLE_LANES], at);
             up = combine(grows, up, f32::larger);
             let shrinks = combine(*side, moved, |side, g| g - low_penalty(side));
             low = combine(shrinks, low, f32::larger);
@@ -171,14 +174,14 @@ fn partner_body<const FMA: bool>(
     let (sides, row_i, diagonal) = (&sides[..n], &row_i[..n], &diagonal[..n]);
     let violation = |g: f32, side: f32| (g + max_up - low_penalty(side)).larger(0.0);
     let curvature = |d: f32, k: f32| (diagonal_i + d - 2.0 * k).larger(TINY);
-    let (mut squares, mut curvatures) = ([0.0f32; LANES], [1.0f32; LANES]);
-    let mut at = [0.0; LANES];
-    let whole = n - n % LANES;
+    let (mut squares, mut curvatures) = ([0.0f32; SINGLE_LANES], [1.0f32; SINGLE_LANES]);
+    let mut at = [0.0; SINGLE_LANES];
+    let whole = n - n % SINGLE_LANES;
     {
-        let (gradient, _) = gradient.as_chunks::<LANES>();
-        let (sides, _) = sides.as_chunks::<LANES>();
-        let (row_i, _) = row_i.as_chunks::<LANES>();
-        let (diagonal, _) = diagonal.as_chunks::<LANES>();
+        let (gradient, _) = gradient.as_chunks::<SINGLE_LANES>();
+        let (sides, _) = sides.as_chunks::<SINGLE_LANES>();
+        let (row_i, _) = row_i.as_chunks::<SINGLE_LANES>();
+        let (diagonal, _) = diagonal.as_chunks::<SINGLE_LANES>();
         let parts = gradient.iter().zip(sides).zip(row_i).zip(diagonal);
         for (chunk, (((g, side), k), d)) in (0u32..).zip(parts) {
             let violated = combine(*g, *side, violation);
@@ -189,7 +192,7 @@ fn partner_body<const FMA: bool>(
             let best = combine(squares, curved, |a, b| a * b);
             squares = where_larger(mine, best, square, squares);
             curvatures = where_larger(mine, best, curved, curvatures);
-            at = where_larger(mine, best, [chunk as f32; LANES], at);
+            at = where_larger(mine, best, [chunk as f32; SINGLE_LANES], at);
         }
     }
     let (mut best, mut place) = most_promising(&squares, &curvatures, &at);

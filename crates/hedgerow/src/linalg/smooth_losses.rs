@@ -3,7 +3,7 @@
 use super::Real;
 
 /// Values handled at once.
-const LANES: usize = 8;
+const LOSS_LANES: usize = 8;
 
 /// Decision values of some rows, with $y_i = \pm 1$ and $C_i$.
 #[derive(Debug, Clone, Copy)]
@@ -64,15 +64,15 @@ macro_rules! loss_sum {
     ($loss:expr, $decisions:ident, $signs:ident, $costs:ident) => {{
         let n = $decisions.len();
         let (signs, costs) = (&$signs[..n], &$costs[..n]);
-        let mut sums = [0.0f64; LANES];
-        let whole = n - n % LANES;
+        let mut sums = [0.0f64; LOSS_LANES];
+        let whole = n - n % LOSS_LANES;
         let mut start = 0;
         while start < whole {
-            for lane in 0..LANES {
+            for lane in 0..LOSS_LANES {
                 let i = start + lane;
                 sums[lane] += costs[i] * $loss(signs[i] * $decisions[i]);
             }
-            start += LANES;
+            start += LOSS_LANES;
         }
         for i in whole..n {
             sums[i - whole] += costs[i] * $loss(signs[i] * $decisions[i]);

@@ -24,7 +24,7 @@
 use super::covering::{NOBODY, put_first};
 use super::falk::FalkSvm;
 use super::machine::LocalModel;
-use super::ready::{Ready, Scratch};
+use super::ready::{DecisionScratch, Ready};
 use super::store::Answers;
 use crate::error::{ensure_not_negative, ensure_positive};
 use crate::parallel::{Grain, try_map};
@@ -192,7 +192,7 @@ impl FalkSvm {
         }
         let n_rows = owned.iter().sum();
         let searcher = self.parts.index.searcher(self.samples())?;
-        let spares = Spares::<Scratch>::new();
+        let spares = Spares::<DecisionScratch>::new();
         let centres: Vec<CentreBound> = try_map(self.centres().len(), Grain::COARSE, &|number| {
             spares.lend(|scratch| {
                 let centre = self.centres()[number];

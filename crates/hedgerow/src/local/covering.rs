@@ -21,7 +21,7 @@
 use super::twins::Twins;
 use crate::Result;
 use crate::data::{Generator, SamplesView};
-use crate::neighbours::{CoverTreeParams, Metric, Neighbour, Searcher, UpperLevels, Visit};
+use crate::neighbours::{CoverTreeParams, DistanceMetric, Neighbour, Searcher, UpperLevels, Visit};
 use std::collections::BTreeMap;
 
 /// Candidates whose neighbours are looked up at once. Some are covered by an earlier one of the
@@ -117,7 +117,7 @@ pub(super) struct Ground<'a> {
     pub(super) samples: SamplesView<'a>,
     /// All rows, in the order in which they are considered where nothing else decides.
     pub(super) rows: &'a [u32],
-    pub(super) metric: &'a Metric,
+    pub(super) metric: &'a DistanceMetric,
     pub(super) k: usize,
     pub(super) core: usize,
 }

@@ -29,7 +29,9 @@ use super::store::Store;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::estimator::estimator;
 use crate::method::{Card, PythonClass, PythonParameter, Task};
-use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
+use crate::neighbours::{
+    CoverTreeParams, DistanceMetric, Index, IndexParams, Neighbour, Structure,
+};
 use crate::parallel::{Grain, try_map};
 use crate::params::{Words, params};
 use crate::spares::Spares;
@@ -189,7 +191,7 @@ impl FalkParams {
     }
 
     /// The metric in which neighbours are near.
-    pub(super) fn metric(&self, store: &Store) -> Result<Metric> {
+    pub(super) fn metric(&self, store: &Store) -> Result<DistanceMetric> {
         let solver = &self.local.solver;
         lazy::metric(&solver.kernel, store.view(), solver.seed)
     }

@@ -2,7 +2,7 @@
 
 use super::falk::FalkSvm;
 use super::machine::LocalModel;
-use super::ready::Scratch;
+use super::ready::DecisionScratch;
 use crate::data::SamplesView;
 use crate::kernel::Gram;
 use crate::machines::pairs;
@@ -53,7 +53,7 @@ impl FalkSvm {
         let responsible = self.responsible(samples)?;
         let metric = self.parts.params.metric(&self.parts.store)?;
         let stored = self.samples();
-        let mut scratch = Scratch::default();
+        let mut scratch = DecisionScratch::default();
         responsible
             .iter()
             .step_by(self.n_voters())
@@ -91,7 +91,7 @@ impl FalkSvm {
         row: usize,
         top: usize,
         explanation: &mut Explanation,
-        scratch: &mut Scratch,
+        scratch: &mut DecisionScratch,
     ) -> Result<()> {
         let number = explanation.model as usize;
         let LocalModel::Machines(machines) = &self.parts.models[number] else {

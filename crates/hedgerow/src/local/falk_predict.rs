@@ -3,7 +3,7 @@
 use super::assign::Assign;
 use super::falk::FalkSvm;
 use super::machine::LocalModel;
-use super::ready::Scratch;
+use super::ready::DecisionScratch;
 use crate::data::{ClassName, SamplesView};
 use crate::machines::{largest, pairs};
 use crate::neighbours::Neighbour;
@@ -151,7 +151,7 @@ impl FalkSvm {
             })
             .collect();
         jobs.par_sort_unstable();
-        let spares = Spares::<Scratch>::new();
+        let spares = Spares::<DecisionScratch>::new();
         let answers: Vec<T> = try_concat(jobs.len(), TASK_QUERIES, &|task| {
             let task = &jobs[task];
             spares.lend(|scratch| {

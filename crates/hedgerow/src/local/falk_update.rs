@@ -18,12 +18,12 @@ use super::falk::{Arrivals, FalkParts, FalkSvm, Radii, learn_all};
 use super::far_centres::FarCentres;
 use super::learner::{Effort, Learner};
 use super::machine::{LocalMachines, LocalModel};
-use super::ready::{Ready, Scratch};
+use super::ready::{DecisionScratch, Ready};
 use super::store::Answers;
 use crate::data::{Dataset, Samples};
 use crate::error::ensure_not_negative;
 use crate::machines::pairs;
-use crate::neighbours::{Metric, Neighbour};
+use crate::neighbours::{DistanceMetric, Neighbour};
 use crate::parallel::{Grain, try_concat, try_map};
 use crate::spares::Spares;
 use crate::{Error, Result};
@@ -197,7 +197,7 @@ struct Change<'a> {
     parts: &'a mut FalkParts,
     /// Places of the centres as they are before anything changes; near ones follow one another.
     places: &'a [u32],
-    metric: Metric,
+    metric: DistanceMetric,
     /// Violations that each machine may have.
     allowed: u32,
     /// Centres whose row was removed.
@@ -236,8 +236,8 @@ impl<'a> Change<'a> {
         let samples = self.parts.store.view();
         let width = samples.n_features();
         let far = match self.metric {
-            Metric::Euclidean => Some(FarCentres::new(samples, self.parts)?),
-            Metric::Kernel(_) => None,
+            DistanceMetric::Euclidean => Some(FarCentres::new(samples, self.parts)?),
+            DistanceMetric::Kernel(_) => None,
         };
         try_concat(rows.len(), ROWS_AT_ONCE, &|part| {
             let rows = &rows[part];
@@ -323,7 +323,7 @@ impl<'a> Change<'a> {
         };
         let mut asked: Vec<u32> = (0..arrivals.len() as u32).filter(may_be_due).collect();
         asked.sort_unstable_by_key(|&number| self.places[number as usize]);
-        let spares = Spares::<Scratch>::new();
+        let spares = Spares::<DecisionScratch>::new();
         let violated: Vec<u32> = try_map(asked.len(), Grain::COARSE, &|at| {
             let number = asked[at];
             let unjudged = &arrivals[number as usize].unjudged;
@@ -338,7 +338,12 @@ impl<'a> Change<'a> {
     }
 
     /// How many rows would get a multiplier other than 0 in a machine.
-    fn count_violated(&self, number: u32, rows: &[u32], scratch: &mut Scratch) -> Result<u32> {
+    fn count_violated(
+        &self,
+        number: u32,
+        rows: &[u32],
+        scratch: &mut DecisionScratch,
+    ) -> Result<u32> {
         let store = &self.parts.store;
         let mut count = 0;
         match &self.parts.models[number as usize] {

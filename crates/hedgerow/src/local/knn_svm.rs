@@ -19,7 +19,7 @@ use super::lazy::SearchableRows;
 use super::learner::{Learner, Workspace};
 use super::machine::LocalModel;
 use super::params::{LOCAL_KERNELS, LocalSvmParams};
-use super::ready::{Ready, Scratch};
+use super::ready::{DecisionScratch, Ready};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::estimator::estimator;
 use crate::machines::pairs;
@@ -188,7 +188,7 @@ impl KnnSvm {
             // Everything random in a machine depends on its rows alone, not on the place
             // of the query.
             let (model, _) = workspaces.lend(|workspace| learner.learn(rows, 0, workspace))?;
-            let mut scratch = Scratch::default();
+            let mut scratch = DecisionScratch::default();
             let mut answers = Vec::with_capacity(asked.len());
             match &model {
                 LocalModel::Constant(_) => {

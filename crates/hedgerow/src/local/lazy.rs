@@ -3,7 +3,7 @@
 use super::store::{Answers, Store};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::kernel::KernelSpec;
-use crate::neighbours::{Index, IndexParams, Metric, Neighbour};
+use crate::neighbours::{DistanceMetric, Index, IndexParams, Neighbour};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -13,17 +13,21 @@ const HELD_NEIGHBOURS: usize = 1 << 22;
 
 /// The metric in which the rows near to a query are those near to it in the feature space of a
 /// kernel. Where a width is left to the neighbourhoods any value gives the same order of rows.
-pub(super) fn metric(spec: &KernelSpec, samples: SamplesView<'_>, seed: u64) -> Result<Metric> {
+pub(super) fn metric(
+    spec: &KernelSpec,
+    samples: SamplesView<'_>,
+    seed: u64,
+) -> Result<DistanceMetric> {
     if let Some(kernel) = spec.fixed() {
-        return Ok(Metric::of(kernel));
+        return Ok(DistanceMetric::of(kernel));
     }
     // Percentiles over all pairs are dear, and the usual metric does not know of them.
     let few = section(samples, 0..samples.n_rows().min(FEW));
-    let metric = Metric::of(&spec.resolve(few, seed)?);
+    let metric = DistanceMetric::of(&spec.resolve(few, seed)?);
     if metric.is_euclidean() {
         return Ok(metric);
     }
-    Ok(Metric::of(&spec.resolve(samples, seed)?))
+    Ok(DistanceMetric::of(&spec.resolve(samples, seed)?))
 }
 
 /// Rows that show what kind of metric a kernel has.

@@ -63,6 +63,15 @@ pub(super) struct Workspace {
     matrix: Vec<f32>,
 }
 
+/// The rows of a neighbourhood that are of two classes, as the problem of one machine.
+pub(super) struct PairOfClasses {
+    /// Where they stand in the neighbourhood.
+    pub(super) positions: Vec<usize>,
+    /// 1 for the first class, −1 for the second.
+    pub(super) labels: Vec<i8>,
+    pub(super) costs: Vec<f64>,
+}
+
 /// Trains machines on neighbourhoods of the rows of a store.
 #[derive(Debug)]
 pub(super) struct Learner<'a> {
@@ -184,74 +193,91 @@ impl<'a> Learner<'a> {
         // Coefficients by position in `rows`, a machine after the other.
         let mut expansions = Vec::new();
         for (number, (first, second)) in pairs(classes.len()).enumerate() {
-            let positions: Vec<usize> = (0..n)
-                .filter(|&p| {
-                    let code = codes[rows[p] as usize];
-                    code == classes[first] || code == classes[second]
-                })
-                .collect();
+            let pair = self.pair(rows, codes, (classes[first], classes[second]));
             if !is_binary {
-                copy_submatrix(&workspace.matrix, n, &positions, &mut workspace.svc);
+                copy_submatrix(&workspace.matrix, n, &pair.positions, &mut workspace.svc);
             }
-            let labels: Vec<i8> = positions
-                .iter()
-                .map(|&p| {
-                    if codes[rows[p] as usize] == classes[first] {
-                        1
-                    } else {
-                        -1
-                    }
-                })
-                .collect();
-            let costs: Vec<f64> = positions
-                .iter()
-                .map(|&p| {
-                    self.class_costs[codes[rows[p] as usize] as usize] * self.store.weight(rows[p])
-                })
-                .collect();
-            let mut sigmoid = None;
-            if self.params.probability {
-                let seed = self.params.solver.seed;
-                let mut generator = Generator::for_task(seed, (task << 16) + number as u64);
-                let (curve, status) =
-                    self.calibrate(&labels, &costs, &mut generator, &mut workspace.svc)?;
-                sigmoid = Some(curve);
-                effort.status = effort.status.and(status);
-            }
-            let (svc, limits) = (&mut workspace.svc, self.limits());
-            let costs_of_rows = Costs::PerRow(&costs);
-            let machine = match &by_rows {
-                Some(gaussians) => {
-                    let mut write_rows = |rows, out: &mut [f32]| gaussians.rows_into(rows, out);
-                    let diagonal = vec![1.0; n];
-                    svc.solve_by_rows(&diagonal, &mut write_rows, &labels, costs_of_rows, &limits)?
-                }
-                None => svc.solve(&labels, costs_of_rows, &limits)?,
-            };
-            if !machine.rho.is_finite() {
+            let task = (task << 16) + number as u64;
+            let svc = &mut workspace.svc;
+            let (terms, own) = self.learn_pair(rows, &pair, by_rows.as_ref(), task, svc)?;
+            if !terms.1.is_finite() {
                 return Err(too_large(&kernel));
             }
-            let bounded = machine.coefficients.iter().zip(&costs);
-            effort = effort.and(Effort {
-                status: machine.status,
-                iterations: machine.iterations,
-                objective: machine.objective,
-                bounded: bounded.filter(|&(beta, cost)| beta.abs() >= *cost).count(),
-            });
-            let terms = positions.iter().zip(machine.coefficients);
-            expansions.push((
-                terms
-                    .filter(|&(_, &beta)| beta != 0.0)
-                    .map(|(&p, &beta)| (rows[p], beta))
-                    .collect::<Vec<(u32, f64)>>(),
-                machine.rho,
-                sigmoid,
-            ));
+            effort = effort.and(own);
+            expansions.push(terms);
         }
         Ok((
             LocalModel::Machines(assemble(kernel, classes, expansions)),
             effort,
         ))
+    }
+
+    /// The rows of two classes, given the codes of all rows of the store.
+    pub(super) fn pair(
+        &self,
+        rows: &[u32],
+        codes: &[u32],
+        (first, second): (u32, u32),
+    ) -> PairOfClasses {
+        let code_at = |p: usize| codes[rows[p] as usize];
+        let positions: Vec<usize> = (0..rows.len())
+            .filter(|&p| code_at(p) == first || code_at(p) == second)
+            .collect();
+        let label = |&p: &usize| if code_at(p) == first { 1 } else { -1 };
+        let cost = |&p: &usize| self.class_costs[code_at(p) as usize] * self.store.weight(rows[p]);
+        PairOfClasses {
+            labels: positions.iter().map(label).collect(),
+            costs: positions.iter().map(cost).collect(),
+            positions,
+        }
+    }
+
+    /// Trains one machine. Its matrix stands in the solver already, unless its rows are written
+    /// when they are asked for.
+    fn learn_pair(
+        &self,
+        rows: &[u32],
+        pair: &PairOfClasses,
+        by_rows: Option<&GaussianRows>,
+        task: u64,
+        svc: &mut SmallSvc,
+    ) -> Result<(Terms, Effort)> {
+        let PairOfClasses {
+            positions,
+            labels,
+            costs,
+        } = pair;
+        let mut calibrated = Status::Converged;
+        let mut sigmoid = None;
+        if self.params.probability {
+            let mut generator = Generator::for_task(self.params.solver.seed, task);
+            let (curve, status) = self.calibrate(labels, costs, &mut generator, svc)?;
+            sigmoid = Some(curve);
+            calibrated = status;
+        }
+        let limits = self.limits();
+        let costs_of_rows = Costs::PerRow(costs);
+        let machine = match by_rows {
+            Some(gaussians) => {
+                let mut write_rows = |rows, out: &mut [f32]| gaussians.rows_into(rows, out);
+                let diagonal = vec![1.0; rows.len()];
+                svc.solve_by_rows(&diagonal, &mut write_rows, labels, costs_of_rows, &limits)?
+            }
+            None => svc.solve(labels, costs_of_rows, &limits)?,
+        };
+        let bounded = machine.coefficients.iter().zip(costs);
+        let effort = Effort {
+            status: calibrated.and(machine.status),
+            iterations: machine.iterations,
+            objective: machine.objective,
+            bounded: bounded.filter(|&(beta, cost)| beta.abs() >= *cost).count(),
+        };
+        let terms = positions.iter().zip(machine.coefficients);
+        let terms = terms
+            .filter(|&(_, &beta)| beta != 0.0)
+            .map(|(&p, &beta)| (rows[p], beta))
+            .collect();
+        Ok(((terms, machine.rho, sigmoid), effort))
     }
 
     fn selected(&self, rows: &[u32]) -> Samples {

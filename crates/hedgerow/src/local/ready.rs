@@ -26,7 +26,7 @@ pub(super) struct Ready {
 
 /// Buffers for one answer after the other.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct DecisionScratch {
     queries: NeighbourhoodQueries,
     values: Vec<f32>,
     pub(super) decisions: Vec<f64>,
@@ -48,7 +48,7 @@ impl Ready {
         samples: SamplesView<'_>,
         queries: SamplesView<'_>,
         group: &[u32],
-        scratch: &mut Scratch,
+        scratch: &mut DecisionScratch,
         visit: &mut dyn FnMut(usize, &[f64]) -> Result<()>,
     ) -> Result<()> {
         let n_support = machines.support.len();

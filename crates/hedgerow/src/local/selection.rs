@@ -37,7 +37,7 @@ use super::store::{Answers, Store};
 use crate::data::{Dataset, Generator};
 use crate::error::ensure_positive;
 use crate::kernel::KernelSpec;
-use crate::neighbours::{Index, IndexParams, Metric};
+use crate::neighbours::{DistanceMetric, Index, IndexParams};
 use crate::parallel::{Grain, try_map};
 use crate::spares::Spares;
 use crate::{Error, Result, Status};
@@ -356,7 +356,7 @@ impl<'a> Trials<'a> {
                 local
             })
             .collect();
-        let mut metrics: Vec<Metric> = Vec::new();
+        let mut metrics: Vec<DistanceMetric> = Vec::new();
         let mut metric_of = Vec::new();
         for local in &settings {
             // Refuses what no neighbourhood can be trained with before anything is searched for.

@@ -14,8 +14,8 @@
 //! Metrics for which no such bound is known are evaluated pair by pair in double precision.
 
 use super::candidates::Candidates;
-use super::frame::{Frame, ROUNDOFF, sq_norm};
-use super::{GONE, Metric};
+use super::packing_frame::{PackingFrame, ROUNDOFF, sq_norm};
+use super::{DistanceMetric, GONE};
 use crate::Result;
 use crate::data::{Row, SamplesView};
 use crate::kernel::{Formula, Kernel, Packed, PolynomialMap};
@@ -44,7 +44,7 @@ pub(super) struct Brute {
 }
 
 struct Products {
-    store: Store,
+    store: ProductRows,
     product: Product,
     /// $(1-\Gamma)s(x)$.
     terms: Vec<f32>,
@@ -57,13 +57,93 @@ struct Products {
     scale: f64,
 }
 
-enum Store {
+enum ProductRows {
     Dense {
-        frame: Option<Frame>,
+        frame: Option<PackingFrame>,
         panels: Panels<f32>,
         width: usize,
     },
     Sparse(Packed<f32>),
+}
+
+/// Packed rows, and what is known of them.
+struct Packing {
+    store: ProductRows,
+    /// Most terms of an inner product.
+    terms: usize,
+    /// Packed units a unit of distance.
+    scale: f64,
+    /// Of each row as packed.
+    sq_norms: Vec<f64>,
+}
+
+impl Packing {
+    fn sparse(product: Product, samples: SamplesView<'_>, rows: &[u32]) -> Self {
+        let formula = match product {
+            Product::Dot => Formula::Dot,
+            Product::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            } => Formula::Polynomial {
+                gamma,
+                coef0,
+                degree,
+            },
+        };
+        let mut longest = 0;
+        let mut sq_norms = vec![0.0; rows.len()];
+        for (&row, norm) in rows.iter().zip(&mut sq_norms) {
+            let values = samples.row(row as usize).values();
+            longest = longest.max(values.len());
+            *norm = sq_norm(values);
+        }
+        Self {
+            store: ProductRows::Sparse(Packed::sparse(formula, samples, rows)),
+            terms: longest,
+            scale: 1.0,
+            sq_norms,
+        }
+    }
+
+    /// `None` if the rows fit no frame.
+    fn dense(
+        product: Product,
+        metric: &DistanceMetric,
+        samples: SamplesView<'_>,
+        rows: &[u32],
+    ) -> Option<Self> {
+        let n_features = samples.n_features();
+        let frame = match product {
+            Product::Dot => Some(PackingFrame::fit(
+                metric.embedding(n_features)?,
+                samples,
+                rows,
+                false,
+            )?),
+            Product::Polynomial { .. } => None,
+        };
+        let width = metric
+            .embedding(n_features)
+            .map_or(n_features, super::metric::Embedding::width);
+        let norms: Vec<std::sync::OnceLock<f64>> = vec![std::sync::OnceLock::new(); rows.len()];
+        let panels = Panels::pack_in_parallel(rows.len(), width, |i, out| {
+            let row = samples.row(rows[i] as usize);
+            write_packed(frame.as_ref(), metric, row, out);
+            let _ = norms[i].set(sq_norm(out));
+        });
+        let norms = norms.into_iter();
+        Some(Self {
+            terms: width,
+            scale: frame.as_ref().map_or(1.0, PackingFrame::scale),
+            sq_norms: norms.map(|norm| norm.into_inner().unwrap_or(0.0)).collect(),
+            store: ProductRows::Dense {
+                frame,
+                panels,
+                width,
+            },
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -73,12 +153,13 @@ enum Product {
 }
 
 impl Product {
-    fn of(metric: &Metric) -> Option<Self> {
+    fn of(metric: &DistanceMetric) -> Option<Self> {
         match *metric {
-            Metric::Euclidean | Metric::Kernel(Kernel::Linear | Kernel::Weighted { .. }) => {
+            DistanceMetric::Euclidean
+            | DistanceMetric::Kernel(Kernel::Linear | Kernel::Weighted { .. }) => {
                 metric.embedding(0).map(|_| Self::Dot)
             }
-            Metric::Kernel(Kernel::Polynomial {
+            DistanceMetric::Kernel(Kernel::Polynomial {
                 gamma,
                 coef0,
                 degree,
@@ -89,7 +170,7 @@ impl Product {
                     degree,
                 })
             }
-            Metric::Kernel(_) => None,
+            DistanceMetric::Kernel(_) => None,
         }
     }
 
@@ -143,7 +224,7 @@ fn power(value: f64, degree: u32) -> f64 {
 
 /// Buffers of one search.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Scratch {
+pub(super) struct BruteScratch {
     queries: Vec<f32>,
     own: Vec<f32>,
     ready: Vec<bool>,
@@ -153,7 +234,7 @@ pub(super) struct Scratch {
 
 impl Brute {
     /// Packs rows; another one stands in for any that is [`GONE`].
-    pub(super) fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Self {
+    pub(super) fn pack(metric: &DistanceMetric, samples: SamplesView<'_>, rows: &[u32]) -> Self {
         let some = rows.iter().copied().find(|&row| row != GONE);
         let packed = some.and_then(|some| {
             if !rows.contains(&GONE) {
@@ -177,12 +258,12 @@ impl Brute {
     /// Adds the rows that may be among the nearest, for up to [`TOGETHER`] queries.
     pub(super) fn search(
         &self,
-        metric: &Metric,
+        metric: &DistanceMetric,
         samples: SamplesView<'_>,
         rows: &[u32],
         queries: &[Row<'_>],
         n_features: usize,
-        scratch: &mut Scratch,
+        scratch: &mut BruteScratch,
         found: &mut [Candidates],
     ) -> Result<()> {
         scratch.ready.clear();
@@ -200,7 +281,7 @@ impl Brute {
 
 /// Adds rows by their true distances.
 pub(super) fn pair_by_pair(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: &[u32],
     query: Row<'_>,
@@ -219,63 +300,20 @@ const SHORTEST_PART: usize = 16;
 const LONGEST_PART: usize = 256;
 
 impl Products {
-    fn pack(metric: &Metric, samples: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
+    fn pack(metric: &DistanceMetric, samples: SamplesView<'_>, rows: &[u32]) -> Option<Self> {
         let product = Product::of(metric)?;
-        let n_features = samples.n_features();
-        let weighted = matches!(metric, Metric::Kernel(Kernel::Weighted { .. }));
-        let sparse = !weighted && stays_sparse(samples, rows.len());
-        let mut sq_norms = vec![0.0; rows.len()];
-        let (store, terms, scale) = if sparse {
-            let formula = match product {
-                Product::Dot => Formula::Dot,
-                Product::Polynomial {
-                    gamma,
-                    coef0,
-                    degree,
-                } => Formula::Polynomial {
-                    gamma,
-                    coef0,
-                    degree,
-                },
-            };
-            let mut longest = 0;
-            for (&row, norm) in rows.iter().zip(&mut sq_norms) {
-                let values = samples.row(row as usize).values();
-                longest = longest.max(values.len());
-                *norm = sq_norm(values);
-            }
-            let packed = Packed::sparse(formula, samples, rows);
-            (Store::Sparse(packed), longest, 1.0)
+        let weighted = matches!(metric, DistanceMetric::Kernel(Kernel::Weighted { .. }));
+        let packing = if !weighted && stays_sparse(samples, rows.len()) {
+            Packing::sparse(product, samples, rows)
         } else {
-            let frame = match product {
-                Product::Dot => Some(Frame::fit(
-                    metric.embedding(n_features)?,
-                    samples,
-                    rows,
-                    false,
-                )?),
-                Product::Polynomial { .. } => None,
-            };
-            let width = metric
-                .embedding(n_features)
-                .map_or(n_features, super::metric::Embedding::width);
-            let norms: Vec<std::sync::OnceLock<f64>> = vec![std::sync::OnceLock::new(); rows.len()];
-            let panels = Panels::pack_in_parallel(rows.len(), width, |i, out| {
-                let row = samples.row(rows[i] as usize);
-                write_packed(frame.as_ref(), metric, row, out);
-                let _ = norms[i].set(sq_norm(out));
-            });
-            for (slot, norm) in sq_norms.iter_mut().zip(norms) {
-                *slot = norm.into_inner().unwrap_or(0.0);
-            }
-            let scale = frame.as_ref().map_or(1.0, Frame::scale);
-            let store = Store::Dense {
-                frame,
-                panels,
-                width,
-            };
-            (store, width, scale)
+            Packing::dense(product, metric, samples, rows)?
         };
+        let Packing {
+            store,
+            terms,
+            scale,
+            sq_norms,
+        } = packing;
         let margin = product.margin(terms);
         let mut longest = 0.0f64;
         let mut kept = Vec::with_capacity(rows.len() + PANEL);
@@ -306,17 +344,17 @@ impl Products {
 
     fn search(
         &self,
-        metric: &Metric,
+        metric: &DistanceMetric,
         rows: &[u32],
         queries: &[Row<'_>],
-        scratch: &mut Scratch,
+        scratch: &mut BruteScratch,
         found: &mut [Candidates],
     ) {
         let n = queries.len();
         scratch.own.clear();
         scratch.block.resize(n * COLUMNS, 0.0);
         let prepared = match &self.store {
-            Store::Dense { frame, width, .. } => {
+            ProductRows::Dense { frame, width, .. } => {
                 scratch.queries.clear();
                 scratch.queries.resize(n * width, 0.0);
                 // Nothing to be written where there are no features.
@@ -328,7 +366,7 @@ impl Products {
                 }
                 None
             }
-            Store::Sparse(packed) => {
+            ProductRows::Sparse(packed) => {
                 for (query, ready) in queries.iter().zip(&mut scratch.ready) {
                     *ready = true;
                     let own = self.own_term(sq_norm(query.values()), ready);
@@ -346,13 +384,13 @@ impl Products {
                 *slot = &mut row[..to - from];
             }
             match (&self.store, &prepared) {
-                (Store::Sparse(packed), Some(prepared)) => {
+                (ProductRows::Sparse(packed), Some(prepared)) => {
                     packed.block(prepared, (from, to), &mut out[..n]);
                 }
-                (Store::Dense { panels, .. }, _) => {
+                (ProductRows::Dense { panels, .. }, _) => {
                     self.dense_block(panels, &scratch.queries, (from, to), &mut out[..n]);
                 }
-                (Store::Sparse(_), None) => {}
+                (ProductRows::Sparse(_), None) => {}
             }
             for (q, found) in found
                 .iter_mut()
@@ -482,7 +520,12 @@ impl Products {
 /// Writes a row as it is packed, to coordinates that are 0. Returns false if it has a feature
 /// beyond them.
 #[inline]
-fn write_packed(frame: Option<&Frame>, metric: &Metric, row: Row<'_>, out: &mut [f32]) -> bool {
+fn write_packed(
+    frame: Option<&PackingFrame>,
+    metric: &DistanceMetric,
+    row: Row<'_>,
+    out: &mut [f32],
+) -> bool {
     if let (Some(frame), Some(embedding)) = (frame, metric.embedding(out.len())) {
         return frame.write_single(embedding, row, out);
     }

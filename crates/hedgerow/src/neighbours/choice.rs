@@ -4,7 +4,7 @@
 //! cheaper there, it is chosen; else the tree is built on all rows and measured again.
 
 use super::index::{Body, Engine, brute, buckets, cover, ensure_finite};
-use super::{Index, IndexParams, Metric, Structure};
+use super::{DistanceMetric, Index, IndexParams, Structure};
 use crate::Result;
 use crate::data::SamplesView;
 use std::time::Instant;
@@ -28,7 +28,7 @@ const FEW_COORDINATES: usize = 128;
 impl Structure {
     /// What finds the nearest row fastest, by rule and not by measurement: the same data always
     /// give the same structure.
-    pub(crate) fn for_single_rows(metric: &Metric, samples: SamplesView<'_>) -> Self {
+    pub(crate) fn for_single_rows(metric: &DistanceMetric, samples: SamplesView<'_>) -> Self {
         let n_features = samples.n_features();
         let width = metric
             .embedding(n_features)
@@ -43,7 +43,7 @@ impl Structure {
 
 /// Builds the structure that is cheapest for the expected queries.
 pub(super) fn cheapest(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: Vec<u32>,
     params: &IndexParams,

@@ -5,7 +5,7 @@ use super::bucket_tree::BucketTree;
 use super::choice;
 use super::cover_tree::{CoverTree, CoverTreeParams, Prepared};
 use super::deferred::DeferredTree;
-use super::{GONE, IndexParams, Metric, Searcher, Structure};
+use super::{DistanceMetric, GONE, IndexParams, Searcher, Structure};
 use crate::data::SamplesView;
 use crate::parallel::{Grain, try_map};
 use crate::{Error, Result};
@@ -24,7 +24,7 @@ const CHECKED: usize = 1024;
 #[derive(Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct Index {
-    metric: Metric,
+    metric: DistanceMetric,
     n_features: usize,
     body: Body,
     /// Number of rows that can be found, and one more than the largest.
@@ -39,7 +39,7 @@ pub struct Index {
 /// What is stored of an index.
 #[derive(Deserialize)]
 struct Stored {
-    metric: Metric,
+    metric: DistanceMetric,
     n_features: usize,
     body: Body,
 }
@@ -68,7 +68,7 @@ pub(super) enum Engine {
 impl Index {
     /// Arranges the given rows of `samples` (all of them for `None`).
     pub fn build(
-        metric: &Metric,
+        metric: &DistanceMetric,
         samples: SamplesView<'_>,
         rows: Option<&[u32]>,
         params: &IndexParams,
@@ -94,7 +94,7 @@ impl Index {
     }
 
     /// An index of which nothing is packed yet.
-    fn of(metric: Metric, n_features: usize, body: Body) -> Self {
+    fn of(metric: DistanceMetric, n_features: usize, body: Body) -> Self {
         let rows = || body.rows().filter(|&row| row != GONE);
         Self {
             metric,
@@ -107,7 +107,12 @@ impl Index {
     }
 
     /// An index that is ready.
-    pub(super) fn packed(metric: Metric, n_features: usize, body: Body, engine: Engine) -> Self {
+    pub(super) fn packed(
+        metric: DistanceMetric,
+        n_features: usize,
+        body: Body,
+        engine: Engine,
+    ) -> Self {
         let mut index = Self::of(metric, n_features, body);
         index.engine = OnceLock::from(engine);
         index
@@ -129,7 +134,7 @@ impl Index {
     }
 
     /// The metric.
-    pub fn metric(&self) -> &Metric {
+    pub fn metric(&self) -> &DistanceMetric {
         &self.metric
     }
 
@@ -288,7 +293,7 @@ fn forget(rows: &mut [u32], row: u32) -> Option<usize> {
 
 /// Makes a tree of the loose rows and of all trees that are not much larger.
 fn join_small(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     orders: &mut Vec<Vec<u32>>,
     loose: &mut Vec<u32>,
@@ -326,7 +331,7 @@ impl Body {
         listed.chain(tree.into_iter().flat_map(CoverTree::rows))
     }
 
-    fn pack(&self, metric: &Metric, samples: SamplesView<'_>) -> Result<Engine> {
+    fn pack(&self, metric: &DistanceMetric, samples: SamplesView<'_>) -> Result<Engine> {
         Ok(match self {
             Self::Rows(rows) => Engine::Brute(Brute::pack(metric, samples, rows)),
             Self::Buckets { orders, .. } => {
@@ -341,14 +346,18 @@ impl Body {
 }
 
 /// The structure without structure.
-pub(super) fn brute(metric: &Metric, samples: SamplesView<'_>, rows: Vec<u32>) -> (Body, Engine) {
+pub(super) fn brute(
+    metric: &DistanceMetric,
+    samples: SamplesView<'_>,
+    rows: Vec<u32>,
+) -> (Body, Engine) {
     let engine = Engine::Brute(Brute::pack(metric, samples, &rows));
     (Body::Rows(rows), engine)
 }
 
 /// One bucket tree, if the metric and the rows allow for it.
 pub(super) fn buckets(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: &[u32],
 ) -> Option<(Body, Engine)> {
@@ -366,7 +375,7 @@ pub(super) fn buckets(
 
 /// A cover tree, if the metric is one and no distance overflows.
 pub(super) fn cover(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: &[u32],
 ) -> Option<(Body, Engine)> {

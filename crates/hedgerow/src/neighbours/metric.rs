@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// What "near" means.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Metric {
+pub enum DistanceMetric {
     /// $\|x - x'\|$.
     Euclidean,
     /// $\sqrt{K(x,x) + K(x',x') - 2K(x,x')}$.
     Kernel(Kernel),
 }
 
-impl Metric {
+impl DistanceMetric {
     /// The metric whose neighbours are those of the kernel's feature space.
     ///
     /// The distance itself may differ: a Gaussian orders rows as the Euclidean distance does, and
@@ -164,14 +164,20 @@ mod tests {
 
     #[test]
     fn gaussians_order_rows_as_euclid_does() {
-        assert_eq!(Metric::of(&Kernel::rbf(3.0)), Metric::Euclidean);
-        assert_eq!(Metric::of(&Kernel::Linear), Metric::Euclidean);
-        assert!(!Metric::of(&Kernel::polynomial(1.0, 1.0, 2)).is_euclidean());
+        assert_eq!(
+            DistanceMetric::of(&Kernel::rbf(3.0)),
+            DistanceMetric::Euclidean
+        );
+        assert_eq!(
+            DistanceMetric::of(&Kernel::Linear),
+            DistanceMetric::Euclidean
+        );
+        assert!(!DistanceMetric::of(&Kernel::polynomial(1.0, 1.0, 2)).is_euclidean());
     }
 
     #[test]
     fn weights_are_coordinates() {
-        let metric = Metric::of(&Kernel::rbf(3.0).weighted(vec![2.0, 0.5]));
+        let metric = DistanceMetric::of(&Kernel::rbf(3.0).weighted(vec![2.0, 0.5]));
         let (x, y) = ([1.0, -2.0, 9.0], [0.5, 4.0, 1.0]);
         let (x, y) = (Row::Dense(&x), Row::Dense(&y));
         let embedding = metric.embedding(3).expect("a weighted linear kernel");

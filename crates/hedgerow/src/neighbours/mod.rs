@@ -5,7 +5,7 @@
 //! in ascending order of distance; equal distances in ascending order of the row number, whatever
 //! structure the index has and however many threads search.
 //!
-//! Distances are those of [`Metric::distance`], to the last bit. The search itself runs on packed
+//! Distances are those of [`DistanceMetric::distance`], to the last bit. The search itself runs on packed
 //! copies in single precision: it knows every distance within proven limits and keeps all rows
 //! that these limits do not exclude; the few that remain are ranked in double precision.
 
@@ -15,10 +15,10 @@ mod candidates;
 mod choice;
 mod cover_tree;
 mod deferred;
-mod frame;
 mod index;
 mod layout;
 mod metric;
+mod packing_frame;
 mod rank;
 mod scan;
 mod searcher;
@@ -27,8 +27,8 @@ pub(crate) use cover_tree::UpperLevels;
 pub use cover_tree::{CoverTree, CoverTreeParams, Visit};
 pub use index::Index;
 pub(crate) use layout::nearby_order;
-pub use metric::Metric;
-pub use searcher::{Scratch, Searcher};
+pub use metric::DistanceMetric;
+pub use searcher::{SearchScratch, Searcher};
 
 use serde::{Deserialize, Serialize};
 

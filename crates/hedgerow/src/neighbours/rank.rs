@@ -1,7 +1,7 @@
 //! Candidates in the order of their true distances.
 
 use super::candidates::Candidate;
-use super::{Metric, Neighbour};
+use super::{DistanceMetric, Neighbour};
 use crate::Result;
 use crate::data::{Row, SamplesView};
 use std::cmp::Ordering;
@@ -28,7 +28,7 @@ pub(super) fn by_distance(a: &Neighbour, b: &Neighbour) -> Ordering {
 /// A query with what its distances depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
-    pub(super) metric: &'a Metric,
+    pub(super) metric: &'a DistanceMetric,
     pub(super) samples: SamplesView<'a>,
     pub(super) query: Row<'a>,
     pub(super) n_features: usize,
@@ -73,7 +73,7 @@ pub(super) fn nearest_of(
     Ok(())
 }
 
-/// As [`Metric::distance`] to the last bit: features are added one by one in ascending order, and
+/// As [`DistanceMetric::distance`] to the last bit: features are added one by one in ascending order, and
 /// one that neither row stores adds 0.
 fn euclidean(
     samples: SamplesView<'_>,

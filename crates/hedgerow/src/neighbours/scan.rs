@@ -6,20 +6,20 @@
 use super::GONE;
 use super::brute::pair_by_pair;
 use super::candidates::Candidates;
-use super::metric::{Embedding, Metric};
+use super::metric::{DistanceMetric, Embedding};
 use crate::Result;
 use crate::data::{Row, SamplesView};
-use crate::linalg::{LANES, LaneProducts, lane_products};
+use crate::linalg::{LaneProducts, QUERY_LANES, lane_products};
 
 /// Rows whose inner products are computed before the first of them is looked at.
 const CHUNK: usize = 64;
 
 /// Queries of one pass over the rows.
-pub(super) const QUERIES_A_SCAN: usize = LANES;
+pub(super) const QUERIES_A_SCAN: usize = QUERY_LANES;
 
 /// Adds rows to the candidates of each query.
 pub(super) fn scan(
-    metric: &Metric,
+    metric: &DistanceMetric,
     samples: SamplesView<'_>,
     rows: &[u32],
     queries: &[Row<'_>],
@@ -57,8 +57,8 @@ fn scan_together(
     n_features: usize,
     found: &mut [Candidates],
 ) {
-    let mut lanes = vec![[0.0; LANES]; samples.n_features()];
-    let mut sq_norms = [0.0; LANES];
+    let mut lanes = vec![[0.0; QUERY_LANES]; samples.n_features()];
+    let mut sq_norms = [0.0; QUERY_LANES];
     for (lane, query) in queries.iter().enumerate() {
         query.for_each(|f, value| {
             sq_norms[lane] += value * value;
@@ -70,9 +70,9 @@ fn scan_together(
     // Of sums of as many terms as there are features, and of the distances that rows are ranked by.
     let terms = n_features as f64 + 8.0;
     let (rounding, vanished) = (terms * f64::EPSILON, terms * f64::MIN_POSITIVE);
-    let mut reaches = [f64::INFINITY; LANES];
+    let mut reaches = [f64::INFINITY; QUERY_LANES];
     let mut products = [LaneProducts {
-        products: [0.0; LANES],
+        products: [0.0; QUERY_LANES],
         sq_norm: 0.0,
     }; CHUNK];
     for rows in rows.chunks(CHUNK) {

@@ -10,7 +10,7 @@ use super::deferred::DeferredTree;
 use super::index::{Body, Engine, Index, ensure_finite};
 use super::rank::{self, Asked, nearest_of};
 use super::scan::scan;
-use super::{Metric, Neighbour};
+use super::{DistanceMetric, Neighbour};
 use crate::data::{Row, SamplesView};
 use crate::parallel::{Grain, for_each_chunk, try_concat};
 use crate::spares::Spares;
@@ -21,10 +21,10 @@ const TASK: usize = 32;
 
 /// Buffers that a searcher fills for one query after the other. One for each thread.
 #[derive(Debug, Clone, Default)]
-pub struct Scratch {
-    brute: brute::Scratch,
-    buckets: bucket_tree::Scratch,
-    cover: cover_tree::Scratch,
+pub struct SearchScratch {
+    brute: brute::BruteScratch,
+    buckets: bucket_tree::BucketScratch,
+    cover: cover_tree::CoverScratch,
     found: Vec<Candidates>,
     rank: rank::Buffers,
     list: Vec<Neighbour>,
@@ -125,7 +125,7 @@ impl<'a> Searcher<'a> {
     /// with a scratch nothing is allocated any more (but for sparse rows that are all looked at).
     pub fn k_nearest_one(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut SearchScratch,
         row: Row<'_>,
         k: usize,
         out: &mut Vec<Neighbour>,
@@ -143,7 +143,11 @@ impl<'a> Searcher<'a> {
     }
 
     /// The nearest row of one row, on the calling thread; `None` if there are no rows.
-    pub fn nearest_one(&self, scratch: &mut Scratch, row: Row<'_>) -> Result<Option<Neighbour>> {
+    pub fn nearest_one(
+        &self,
+        scratch: &mut SearchScratch,
+        row: Row<'_>,
+    ) -> Result<Option<Neighbour>> {
         let mut list = std::mem::take(&mut scratch.list);
         let result = self.k_nearest_one(scratch, row, 1, &mut list);
         let nearest = list.first().copied();
@@ -170,7 +174,7 @@ impl<'a> Searcher<'a> {
             let threads = rayon::current_num_threads();
             queries.len().div_ceil(threads).clamp(1, TOGETHER)
         };
-        let spares = Spares::<Scratch>::new();
+        let spares = Spares::<SearchScratch>::new();
         let answers_in_order: Vec<T> = try_concat(order.len(), task, &|part| {
             let part = &order[part];
             spares.lend(|scratch| {
@@ -229,7 +233,7 @@ impl<'a> Searcher<'a> {
             return;
         };
         for_each_chunk(order, TASK, Grain::at_least(8), &|_, part| {
-            let mut scratch = bucket_tree::Scratch::default();
+            let mut scratch = bucket_tree::BucketScratch::default();
             for (bucket, q) in part {
                 let row = queries[*q as usize].row;
                 *bucket = tree.bucket_near(embedding, row, &mut scratch) as u32;
@@ -244,7 +248,7 @@ impl<'a> Searcher<'a> {
         queries: &[Query<'_>],
         n_features: usize,
         k: usize,
-        scratch: &mut Scratch,
+        scratch: &mut SearchScratch,
     ) -> Result<()> {
         let (metric, samples) = (self.index.metric(), self.samples);
         if scratch.found.len() < queries.len() {
@@ -311,7 +315,7 @@ impl<'a> Searcher<'a> {
         query: Query<'_>,
         n_features: usize,
         k: usize,
-        scratch: &mut Scratch,
+        scratch: &mut SearchScratch,
         out: &mut Vec<Neighbour>,
     ) -> Result<()> {
         let asked = Asked {
@@ -329,8 +333,8 @@ impl<'a> Searcher<'a> {
             return Err(Error::NoDistance {
                 row: query.number + 1,
                 metric: match self.index.metric() {
-                    Metric::Euclidean => "Euclidean".to_owned(),
-                    Metric::Kernel(kernel) => kernel.to_string(),
+                    DistanceMetric::Euclidean => "Euclidean".to_owned(),
+                    DistanceMetric::Kernel(kernel) => kernel.to_string(),
                 },
             });
         }

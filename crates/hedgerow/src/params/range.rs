@@ -27,6 +27,7 @@ pub trait Ranged {
 macro_rules! ranged {
     ($($of:ty),*) => {$(
         impl Ranged for $of {
+            #[allow(clippy::cast_lossless, reason = "not all of the types convert without loss")]
             fn number(&self) -> Option<f64> {
                 Some(*self as f64)
             }

@@ -14,7 +14,7 @@ const BLOCK: usize = 32;
 /// Columns, and what of them is needed again and again.
 #[derive(Debug)]
 pub(super) struct Centred {
-    pub(super) store: Store,
+    pub(super) store: CentredColumns,
     /// Length of the centred column; 0 for a constant one.
     pub(super) norms: Vec<f64>,
     /// Products of the centred unit columns with the indicators of the classes, feature after
@@ -23,7 +23,7 @@ pub(super) struct Centred {
 }
 
 #[derive(Debug)]
-pub(super) enum Store {
+pub(super) enum CentredColumns {
     /// Centred columns of unit length, one after the other.
     Dense(Vec<f64>),
     /// The columns as they are, and their means.
@@ -75,7 +75,7 @@ fn dense(
     })?;
     let (norms, class_sums): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
     Ok(Centred {
-        store: Store::Dense(values),
+        store: CentredColumns::Dense(values),
         norms: norms.concat(),
         class_sums: class_sums.concat(),
     })
@@ -107,15 +107,15 @@ fn center(column: &mut [f64], f: usize) -> Result<f64> {
 }
 
 /// Sums of a class that run side by side: one after the other would wait for each addition.
-const LANES: usize = 4;
+const CLASS_SUM_LANES: usize = 4;
 
 /// Appends the sum of a column over every class.
 fn add_class_sums(column: &[f64], codes: &[u32], n_classes: usize, sums: &mut Vec<f64>) {
-    let mut lanes = vec![0.0; LANES * n_classes];
-    let (blocks, rest) = column.as_chunks::<LANES>();
-    let (code_blocks, rest_codes) = codes.as_chunks::<LANES>();
+    let mut lanes = vec![0.0; CLASS_SUM_LANES * n_classes];
+    let (blocks, rest) = column.as_chunks::<CLASS_SUM_LANES>();
+    let (code_blocks, rest_codes) = codes.as_chunks::<CLASS_SUM_LANES>();
     for (block, codes) in blocks.iter().zip(code_blocks) {
-        for lane in 0..LANES {
+        for lane in 0..CLASS_SUM_LANES {
             lanes[lane * n_classes + codes[lane] as usize] += block[lane];
         }
     }
@@ -163,7 +163,7 @@ fn sparse(columns: &Columns<'_>, codes: &[u32], counts: &[usize]) -> Result<Cent
         values.extend_from_slice(column);
         starts.push(rows.len());
     }
-    let store = Store::Sparse {
+    let store = CentredColumns::Sparse {
         starts,
         rows,
         values,

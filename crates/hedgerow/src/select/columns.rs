@@ -7,10 +7,10 @@ use crate::{Error, Result};
 pub(super) struct Columns<'a> {
     n_rows: usize,
     n_features: usize,
-    store: Store<'a>,
+    store: ColumnStore<'a>,
 }
 
-enum Store<'a> {
+enum ColumnStore<'a> {
     /// Row-major values.
     Rows(&'a [f64]),
     /// Compressed sparse columns.
@@ -30,7 +30,7 @@ impl<'a> Columns<'a> {
         samples.ensure_finite()?;
         let (n_rows, n_features) = (samples.n_rows(), samples.n_features());
         let store = match samples {
-            SamplesView::Dense { values, .. } => Store::Rows(values),
+            SamplesView::Dense { values, .. } => ColumnStore::Rows(values),
             SamplesView::Sparse {
                 row_starts,
                 indices,
@@ -56,8 +56,8 @@ impl<'a> Columns<'a> {
     /// The stored entries of a column, if the samples are sparse.
     pub(super) fn entries(&self, f: usize) -> Option<(&[u32], &[f64])> {
         match &self.store {
-            Store::Rows(_) => None,
-            Store::Sparse {
+            ColumnStore::Rows(_) => None,
+            ColumnStore::Sparse {
                 starts,
                 rows,
                 values,
@@ -73,7 +73,7 @@ impl<'a> Columns<'a> {
         let n = self.n_rows;
         let count = out.len() / n;
         match &self.store {
-            Store::Rows(values) => {
+            ColumnStore::Rows(values) => {
                 for i in 0..n {
                     let start = i * self.n_features + first;
                     for (lane, &value) in values[start..start + count].iter().enumerate() {
@@ -81,7 +81,7 @@ impl<'a> Columns<'a> {
                     }
                 }
             }
-            Store::Sparse { .. } => {
+            ColumnStore::Sparse { .. } => {
                 out.fill(0.0);
                 for (lane, column) in out.chunks_exact_mut(n).enumerate() {
                     if let Some((rows, values)) = self.entries(first + lane) {
@@ -118,12 +118,12 @@ impl<'a> Columns<'a> {
 }
 
 /// Sums that run side by side: one after the other would wait for each addition.
-const LANES: usize = 8;
+const SUM_LANES: usize = 8;
 
 /// The sum of a function of the values.
 pub(super) fn sum_of(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
-    let (blocks, rest) = values.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
+    let (blocks, rest) = values.as_chunks::<SUM_LANES>();
+    let mut sums = [0.0; SUM_LANES];
     for block in blocks {
         for (sum, &x) in sums.iter_mut().zip(block) {
             *sum += term(x);
@@ -137,7 +137,7 @@ fn transpose<'a>(
     row_starts: &[usize],
     indices: &[u32],
     values: &[f64],
-) -> Store<'a> {
+) -> ColumnStore<'a> {
     let mut starts = vec![0usize; n_features + 1];
     for &f in indices {
         starts[f as usize + 1] += 1;
@@ -156,7 +156,7 @@ fn transpose<'a>(
             *slot += 1;
         }
     }
-    Store::Sparse {
+    ColumnStore::Sparse {
         starts,
         rows,
         values: sorted,

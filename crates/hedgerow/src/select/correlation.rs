@@ -13,7 +13,7 @@
 //! corrected by the means.
 
 use super::Similarity;
-use super::centred::{Centred, Store};
+use super::centred::{Centred, CentredColumns};
 use super::columns::Columns;
 use super::similarity::{ensure_matrix_fits, single_rows};
 use crate::data::{ClassLabels, Dataset, SamplesView};
@@ -67,7 +67,7 @@ impl Default for CorrelationParams {
 pub struct Correlation {
     n_rows: usize,
     normalized: bool,
-    store: Store,
+    store: CentredColumns,
     /// Length of the centred column; 0 for a constant one.
     norms: Vec<f64>,
     relevance: Vec<f64>,
@@ -205,11 +205,11 @@ impl Similarity for Correlation {
     fn pair(&self, first: usize, second: usize) -> f64 {
         let n = self.n_rows;
         let cosine = match &self.store {
-            Store::Dense(values) => dot(
+            CentredColumns::Dense(values) => dot(
                 &values[first * n..(first + 1) * n],
                 &values[second * n..(second + 1) * n],
             ),
-            Store::Sparse {
+            CentredColumns::Sparse {
                 starts,
                 rows,
                 values,
@@ -248,14 +248,14 @@ impl Similarity for Correlation {
     fn row_into(&self, feature: usize, out: &mut [f64]) {
         let n = self.n_rows;
         match &self.store {
-            Store::Dense(values) => {
+            CentredColumns::Dense(values) => {
                 let column = &values[feature * n..(feature + 1) * n];
                 fill(out, &|other| {
                     let cosine = dot(column, &values[other * n..(other + 1) * n]);
                     self.finish(feature, other, cosine)
                 });
             }
-            Store::Sparse {
+            CentredColumns::Sparse {
                 starts,
                 rows,
                 values,
@@ -280,13 +280,13 @@ impl Similarity for Correlation {
 
     fn rows_together(&self) -> usize {
         match self.store {
-            Store::Dense(_) => ROWS_TOGETHER,
-            Store::Sparse { .. } => 1,
+            CentredColumns::Dense(_) => ROWS_TOGETHER,
+            CentredColumns::Sparse { .. } => 1,
         }
     }
 
     fn rows(&self, features: &[usize]) -> Vec<f64> {
-        let Store::Dense(values) = &self.store else {
+        let CentredColumns::Dense(values) = &self.store else {
             return single_rows(self, features);
         };
         let (n, width) = (self.n_rows, self.n_features());
@@ -321,7 +321,7 @@ impl Similarity for Correlation {
         let n = self.n_features();
         ensure_matrix_fits(n, n, max_bytes)?;
         match &self.store {
-            Store::Dense(values) => {
+            CentredColumns::Dense(values) => {
                 let mut matrix = gram(values, self.n_rows);
                 for_each_chunk(&mut matrix, n.max(1), Grain::at_least(4), &|i, row| {
                     for (j, value) in row.iter_mut().enumerate() {
@@ -330,7 +330,7 @@ impl Similarity for Correlation {
                 });
                 Ok(matrix)
             }
-            Store::Sparse { .. } => {
+            CentredColumns::Sparse { .. } => {
                 let all: Vec<usize> = (0..n).collect();
                 Ok(self.rows(&all))
             }

@@ -15,7 +15,7 @@
 use super::Ranking;
 use crate::data::{Dataset, Samples, SamplesView, Scaling};
 use crate::error::ensure_memory;
-use crate::neighbours::{Index, IndexParams, Metric, Neighbour, Structure};
+use crate::neighbours::{DistanceMetric, Index, IndexParams, Neighbour, Structure};
 use crate::parallel::{Grain, map};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -140,7 +140,8 @@ impl ReliefParams {
                 if members.is_empty() {
                     return Ok(vec![Vec::new(); codes.len()]);
                 }
-                let index = Index::build(&Metric::Euclidean, view, Some(&members), &params)?;
+                let index =
+                    Index::build(&DistanceMetric::Euclidean, view, Some(&members), &params)?;
                 index
                     .searcher(view)?
                     .k_nearest_of(&all, self.neighbours, true)

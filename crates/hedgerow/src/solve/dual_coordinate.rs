@@ -29,7 +29,7 @@
 //! best ones. The gap of the mean of the weights over the last passes is a fraction of that of the
 //! last weights, because single steps throw these about; so the mean is the answer.
 
-use super::gap_looks::Looks;
+use super::gap_watch::GapWatch;
 use crate::Status;
 use crate::data::Generator;
 use crate::linalg::{
@@ -44,15 +44,10 @@ const LONGEST_REST: usize = 1 << MOST_RESTS;
 /// Work, in multiples of that until the gap was in sight, for which resting variables are then not
 /// woken because the others are within the tolerance.
 const SIGHT_HELPS: f64 = 1.4;
-/// Range of projected gradients, in tolerances, from which on the gap is looked at.
-const NEAR: f64 = 5.0;
 /// Work for the gap, in multiples of that until the range of projected gradients was accepted.
 const PATIENCE: f64 = 1.1;
 /// Stored values that may be read for the gap in any case: a fraction of a millisecond.
 const CHEAP: f64 = 2e5;
-
-/// Share by which objectives may differ that are equally good.
-const EQUALLY_GOOD: f64 = 1e-9;
 
 /// What a row inside the margin, or on the wrong side, costs.
 #[derive(
@@ -199,13 +194,10 @@ fn run(
     let mut primal = start_weights(problem, &coordinates);
     let n = coordinates.len();
     let mut turns = Turns::new(n, limits);
-    let mut mean = Mean::new(&primal);
+    let mut watch = GapWatch::new(&primal);
     let mut passes = 0;
-    let mut looks = Looks::default();
     let mut first_accepted = None;
-    let mut most_work = None;
     let mut status = Status::IterationLimit;
-    let mut best = Best::default();
     while passes < limits.max_passes {
         let all = turns.take();
         let seen = pass(
@@ -220,35 +212,25 @@ fn run(
         let range = seen.largest - seen.smallest;
         let accepted = range <= limits.tolerance;
         let work = turns.work as f64 / n.max(1) as f64;
-        let spent = most_work.is_some_and(|most| work >= most);
         if let Some(gap) = limits.gap {
-            if range <= NEAR * limits.tolerance {
-                if looks.is_half_way(work) {
-                    mean = Mean::new(&primal);
-                }
-                mean.add(&primal);
-            }
-            if mean.count > 0 && (spent || looks.is_due(work, range)) {
-                let upper = best.offer(mean.take(), |trial| losses(&coordinates, trial));
-                let lower = dual_objective(&coordinates, squared, &primal);
-                if spent || upper - lower <= gap * upper {
+            watch.add(work, range, limits.tolerance, &primal);
+            if watch.is_due(work, range) {
+                let lower = || dual_objective(&coordinates, squared, &primal);
+                if watch.look(work, range, gap, lower, |trial| losses(&coordinates, trial)) {
                     status = Status::Converged;
                     break;
                 }
-                looks.note(work, range, (upper - lower) / (gap * upper));
             }
         }
-        if accepted && most_work.is_none() {
+        if accepted && watch.most_work.is_none() {
             if all && limits.gap.is_none() {
                 status = Status::Converged;
                 break;
             }
             let first = *first_accepted.get_or_insert(work);
             if all {
-                let values = problem.rows.n_stored() as f64 / problem.rows.n_rows().max(1) as f64;
-                let cheap = CHEAP / (values * n as f64).max(1.0);
-                most_work = Some(work + ((PATIENCE - 1.0) * work).max(cheap));
-            } else if !looks.is_in_sight() || work > SIGHT_HELPS * first {
+                watch.most_work = Some(work_for_gap(problem, n, work));
+            } else if !watch.is_in_sight() || work > SIGHT_HELPS * first {
                 turns.wake();
             }
         }
@@ -262,15 +244,9 @@ fn run(
     }
     let objective = dual_objective(&coordinates, squared, &primal);
     if limits.gap.is_some() && status != Status::Converged {
-        // Stopped on the way: perhaps what came after the last look is better.
-        let last = if mean.count > 0 {
-            mean.take()
-        } else {
-            primal.clone()
-        };
-        best.offer(last, |trial| losses(&coordinates, trial));
+        watch.look_at_last(&primal, |trial| losses(&coordinates, trial));
     }
-    let answer = best.answer.map_or(primal, |(_, weights)| weights);
+    let answer = watch.answer().unwrap_or(primal);
     finish(
         problem,
         &coordinates,
@@ -280,6 +256,13 @@ fn run(
         passes,
         status,
     )
+}
+
+/// Most work in all, once the range of projected gradients was accepted after so much.
+fn work_for_gap(problem: &DualProblem<'_>, n: usize, work: f64) -> f64 {
+    let values = problem.rows.n_stored() as f64 / problem.rows.n_rows().max(1) as f64;
+    let cheap = CHEAP / (values * n as f64).max(1.0);
+    work + ((PATIENCE - 1.0) * work).max(cheap)
 }
 
 /// Whose turn it is.
@@ -347,73 +330,6 @@ impl Turns {
             self.visits.append(waiting);
         }
         self.waiting = 0;
-    }
-}
-
-/// The best weights of all looks.
-#[derive(Default)]
-struct Best {
-    /// With their objective.
-    answer: Option<(f64, Primal)>,
-}
-
-impl Best {
-    /// Keeps weights unless those before were better; their objective. Of equally good ones the
-    /// later are nearer to the optimum, around which the objective is flat.
-    fn offer(&mut self, trial: Primal, losses: impl Fn(&Primal) -> f64) -> f64 {
-        let value = trial.half_square() + losses(&trial);
-        let least = value * (1.0 - EQUALLY_GOOD);
-        if !self.answer.as_ref().is_some_and(|(best, _)| *best < least) {
-            self.answer = Some((value, trial));
-        }
-        value
-    }
-}
-
-/// Mean of the weights after some passes.
-struct Mean {
-    sum: Primal,
-    count: u32,
-}
-
-impl Mean {
-    fn new(like: &Primal) -> Self {
-        Self {
-            sum: Primal {
-                weights: vec![0.0; like.weights.len()],
-                offset: 0.0,
-                bias: like.bias,
-            },
-            count: 0,
-        }
-    }
-
-    fn add(&mut self, primal: &Primal) {
-        for (sum, weight) in self.sum.weights.iter_mut().zip(&primal.weights) {
-            *sum += weight;
-        }
-        self.sum.offset += primal.offset;
-        self.count += 1;
-    }
-
-    /// The mean, after which another one begins.
-    fn take(&mut self) -> Primal {
-        let share = 1.0 / f64::from(self.count.max(1));
-        let empty = Self::new(&self.sum).sum;
-        let mut mean = std::mem::replace(&mut self.sum, empty);
-        for weight in &mut mean.weights {
-            *weight *= share;
-        }
-        mean.offset *= share;
-        self.count = 0;
-        mean
-    }
-}
-
-impl Primal {
-    /// $\tfrac12 \|w\|^2$ with the weight of the constant feature.
-    fn half_square(&self) -> f64 {
-        0.5 * (crate::linalg::dot(&self.weights, &self.weights) + self.offset * self.offset)
     }
 }
 
@@ -515,27 +431,5 @@ fn finish(
         objective,
         passes,
         status,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_best_weights_are_kept() {
-        let weights = |w: f64| Primal {
-            weights: vec![w],
-            offset: 0.0,
-            bias: 0.0,
-        };
-        let mut best = Best::default();
-        let mut values = Vec::new();
-        for w in [2.0, 1.0, 3.0] {
-            values.push(best.offer(weights(w), |_| 1.0));
-        }
-        assert_eq!(values, [3.0, 1.5, 5.5]);
-        assert_eq!(best.offer(weights(1.0 + 1e-10), |_| 1.0), 1.5 + 1e-10);
-        assert_eq!(best.answer.expect("weights").1.weights, [1.0 + 1e-10]);
     }
 }

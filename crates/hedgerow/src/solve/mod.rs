@@ -3,12 +3,13 @@
 mod conjugate;
 pub mod dual_coordinate;
 mod gap_looks;
+mod gap_watch;
 pub mod goldfarb_idnani;
 mod hessian;
 pub mod newton;
 pub mod pegasos;
 pub mod simplex;
 pub mod smo;
-pub mod weighted_pegasos;
+pub mod split_pegasos;
 
 pub use crate::linalg::{LinearRows, Precision};

@@ -229,6 +229,9 @@ fn norm(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
+/// Adds what a block of rows gives, by the place of its first member and its rows.
+type AddBlock<'a> = dyn Fn(usize, &[u32], &mut [f64]) + Sync + 'a;
+
 impl<'a> State<'a> {
     fn new(problem: &'a PrimalProblem<'a>) -> Self {
         let n = problem.members.len();
@@ -289,11 +292,7 @@ impl<'a> State<'a> {
     }
 
     /// Sums what the blocks of rows give, in their order.
-    fn gather(
-        &self,
-        length: usize,
-        of_block: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
-    ) -> Vec<f64> {
+    fn gather(&self, length: usize, of_block: &AddBlock<'_>) -> Vec<f64> {
         let parts = self.map_blocks(&|block| {
             let mut part = vec![0.0; length];
             of_block(block.start, &self.problem.members[block], &mut part);

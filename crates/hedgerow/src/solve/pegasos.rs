@@ -20,6 +20,11 @@
 //!
 //! The vector is kept as a scale times a vector, so that a step in which no margin is violated
 //! costs one inner product for each drawn row and nothing else.
+//!
+//! This one makes a model of its own: it has every kind of intercept, takes some of the rows, and
+//! its mean of a pass is that of every step. [`split_pegasos`](super::split_pegasos) splits nodes
+//! of trees: it adds the drawn rows up before it adds them to $w$, and means over a few snapshots of
+//! a pass, so that it rounds differently.
 
 use crate::Status;
 use crate::data::Generator;
@@ -44,6 +49,16 @@ pub enum Bias {
     /// The heuristic of the authors' program: $b \leftarrow b + \tau\,\frac{\eta_t}k \sum_V \nu_i y_i$
     /// with this $\tau$.
     Rate(f64),
+}
+
+impl Bias {
+    /// Value of the constant feature; 0 without one.
+    fn feature(self) -> f64 {
+        match self {
+            Self::Feature(value) => value,
+            _ => 0.0,
+        }
+    }
 }
 
 /// When to stop before the last step.
@@ -208,6 +223,17 @@ impl<'a> Iterate<'a> {
         }
     }
 
+    /// Back into the ball of a radius; by what $w$ was multiplied.
+    #[inline]
+    fn project(&mut self, radius: f64) -> f64 {
+        let mut shrunk = 1.0;
+        if self.sq_norm > radius * radius {
+            shrunk = radius / self.sq_norm.sqrt();
+            self.shrink(shrunk);
+        }
+        shrunk
+    }
+
     /// Counts the present $w$ in the mean of the pass.
     fn count(&mut self) {
         self.scales += self.scale;
@@ -236,18 +262,14 @@ impl<'a> Iterate<'a> {
 pub fn solve(problem: &PegasosProblem<'_>, limits: &PegasosLimits) -> PegasosSolution {
     let n = problem.members.len();
     let batch = limits.batch.max(1);
-    let feature = match limits.bias {
-        Bias::Feature(value) => value,
-        _ => 0.0,
-    };
+    let feature = limits.bias.feature();
     let averaging = matches!(limits.stop, Stop::Pass(_));
     let mut iterate = Iterate::new(problem.rows, feature, averaging);
     let mut generator = Generator::new(limits.seed);
     let radius = problem.radius();
     let pass = n.div_ceil(batch).max(1) as u64;
     let mut bias = 0.0;
-    let mut bias_sum = 0.0;
-    let mut mean: Option<(Vec<f64>, f64)> = None;
+    let mut passes = Passes::new(pass);
     let mut drawn: Vec<(usize, f64)> = Vec::with_capacity(batch);
     let mut status = match limits.stop {
         Stop::Never => Status::Converged,
@@ -287,11 +309,7 @@ pub fn solve(problem: &PegasosProblem<'_>, limits: &PegasosLimits) -> PegasosSol
             iterate.add(row, eta * force, now);
             inner += eta * force * product;
         }
-        let mut shrunk = 1.0;
-        if iterate.sq_norm > radius * radius {
-            shrunk = radius / iterate.sq_norm.sqrt();
-            iterate.shrink(shrunk);
-        }
+        let shrunk = iterate.project(radius);
         match limits.bias {
             Bias::Rate(tau) => bias += tau * eta * pull,
             Bias::Subgradient => bias += pull / time.sqrt(),
@@ -307,35 +325,61 @@ pub fn solve(problem: &PegasosProblem<'_>, limits: &PegasosLimits) -> PegasosSol
             }
             Stop::Pass(tolerance) => {
                 iterate.count();
-                bias_sum += bias;
-                if steps % pass == 0 {
-                    let now = iterate.take_mean(pass as f64);
-                    let near = mean
-                        .as_ref()
-                        .is_some_and(|(last, _)| is_near(last, &now, tolerance));
-                    mean = Some((now, bias_sum / pass as f64));
-                    bias_sum = 0.0;
-                    if near {
-                        status = Status::Converged;
-                        break;
-                    }
+                passes.bias_sum += bias;
+                if steps % pass == 0 && passes.end(&mut iterate, tolerance) {
+                    status = Status::Converged;
+                    break;
                 }
             }
             Stop::Never => {}
         }
     }
-    if mean.is_none() {
-        iterate.fold();
-    }
-    let last = (iterate.vector, iterate.constant);
-    let (found, bias) = match mean {
-        Some((mut weights, mean_bias)) => {
-            let constant = weights.pop().unwrap_or(0.0);
-            ((weights, constant), mean_bias)
-        }
-        None => (last, bias),
-    };
+    let (found, bias) = passes.answer(iterate, bias);
     finish(problem, limits, found, bias, steps, status)
+}
+
+/// Means of $w$ and of the intercept over whole passes.
+struct Passes {
+    /// Steps of a pass.
+    steps: u64,
+    /// Of the pass under way.
+    bias_sum: f64,
+    /// The last one, with the weight of the constant feature behind the others.
+    mean: Option<(Vec<f64>, f64)>,
+}
+
+impl Passes {
+    fn new(steps: u64) -> Self {
+        Self {
+            steps,
+            bias_sum: 0.0,
+            mean: None,
+        }
+    }
+
+    /// Ends a pass; whether its mean is near that of the one before.
+    fn end(&mut self, iterate: &mut Iterate<'_>, tolerance: f64) -> bool {
+        let steps = self.steps as f64;
+        let now = iterate.take_mean(steps);
+        let near = self
+            .mean
+            .as_ref()
+            .is_some_and(|(last, _)| is_near(last, &now, tolerance));
+        self.mean = Some((now, self.bias_sum / steps));
+        self.bias_sum = 0.0;
+        near
+    }
+
+    /// Weights with that of the constant feature, and the intercept: the last mean, or without one
+    /// where the steps are now.
+    fn answer(self, mut iterate: Iterate<'_>, bias: f64) -> ((Vec<f64>, f64), f64) {
+        if let Some((mut weights, mean_bias)) = self.mean {
+            let constant = weights.pop().unwrap_or(0.0);
+            return ((weights, constant), mean_bias);
+        }
+        iterate.fold();
+        ((iterate.vector, iterate.constant), bias)
+    }
 }
 
 /// Puts the answer together.
@@ -354,10 +398,7 @@ fn finish(
             .collect();
         bias = best_bias(problem, &all);
     }
-    let feature = match limits.bias {
-        Bias::Feature(value) => value,
-        _ => 0.0,
-    };
+    let feature = limits.bias.feature();
     weights.truncate(problem.rows.n_features());
     let intercept = bias + constant * feature;
     let objective = if n == 0 {

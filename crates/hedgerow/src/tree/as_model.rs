@@ -52,7 +52,7 @@ impl Model for LinearTrees {
 impl CountWork for LinearTrees {
     fn count_work(&self, samples: SamplesView<'_>) -> Result<(&'static str, f64, u64)> {
         let costs = self.path_costs(samples)?;
-        Ok(("hyperplanes", costs.mean, u64::from(costs.max)))
+        Ok(("hyperplanes", costs.mean, costs.max))
     }
 }
 

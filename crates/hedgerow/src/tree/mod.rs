@@ -12,7 +12,7 @@
 //! |---|---|
 //! | $\lambda$ | [`HlsvmParams::lambda`] |
 //! | $\rho$, $\delta$ | [`HlsvmParams::holdout`], [`HlsvmParams::min_share`] |
-//! | $T$, $k$, $\tau$, $\varepsilon_{PEG}$ | [`crate::solve::weighted_pegasos::PegasosParams`] |
+//! | $T$, $k$, $\tau$, $\varepsilon_{PEG}$ | [`crate::solve::split_pegasos::SplitPegasosParams`] |
 //! | Hyp, mean and maximum | [`LinearTrees::path_costs`] |
 //! | $K$, $\tilde K$ | [`LinearTrees::n_hyperplanes`] |
 //! | $T_{comp}$, $L'_{eff}$ | [`Tree::complexity`] |
@@ -37,11 +37,11 @@ mod as_model;
 mod bounds;
 mod compiled;
 mod fit;
-mod frame;
 mod grouping;
 mod grow;
 mod impurity;
 mod model;
+mod node_rows;
 mod node_solver;
 mod params;
 mod prune;

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::error::{ensure_not_negative, ensure_positive};
 use crate::params::{Kind, Parameter, Parameters, Value, Words, not_here, read_as};
-use crate::solve::weighted_pegasos::{PegasosParams, PegasosStop};
+use crate::solve::split_pegasos::{SplitPegasosParams, SplitPegasosStop};
 use serde::{Deserialize, Serialize};
 
 /// Tolerance of dual coordinate descent and its most passes, if they are not given.
@@ -23,7 +23,7 @@ pub enum NodeSolver {
         max_passes: u32,
     },
     /// Weighted-Pegasos.
-    Pegasos(PegasosParams),
+    Pegasos(SplitPegasosParams),
 }
 
 impl Default for NodeSolver {
@@ -50,7 +50,9 @@ impl NodeSolver {
     fn word(&self) -> SolverWord {
         match self {
             Self::Dcd { .. } => SolverWord::Dcd,
-            Self::Pegasos(params) if params.stop == PegasosStop::Step => SolverWord::PegasosLiteral,
+            Self::Pegasos(params) if params.stop == SplitPegasosStop::Step => {
+                SolverWord::PegasosLiteral
+            }
             Self::Pegasos(_) => SolverWord::Pegasos,
         }
     }
@@ -143,8 +145,8 @@ impl Parameters for NodeSolver {
         if name == "solver" {
             *self = match read_as("solver", value)? {
                 SolverWord::Dcd => Self::default(),
-                SolverWord::Pegasos => Self::Pegasos(PegasosParams::default()),
-                SolverWord::PegasosLiteral => Self::Pegasos(PegasosParams::literal()),
+                SolverWord::Pegasos => Self::Pegasos(SplitPegasosParams::default()),
+                SolverWord::PegasosLiteral => Self::Pegasos(SplitPegasosParams::literal()),
             };
             return Ok(true);
         }

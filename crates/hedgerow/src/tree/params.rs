@@ -4,7 +4,7 @@ use super::{Impurity, NodeSolver};
 use crate::Result;
 use crate::params::{Value, Words, params, read_as};
 use crate::solve::dual_coordinate::HingeLoss;
-use crate::solve::weighted_pegasos::PegasosParams;
+use crate::solve::split_pegasos::SplitPegasosParams;
 use serde::{Deserialize, Serialize};
 
 /// How much the rows of a node weigh when its hyperplane is trained.
@@ -194,7 +194,7 @@ impl HlsvmParams {
     /// coordinates of the data, one-vs-one, double precision.
     pub fn literal(lambda: f64) -> Self {
         Self {
-            solver: NodeSolver::Pegasos(PegasosParams::literal()),
+            solver: NodeSolver::Pegasos(SplitPegasosParams::literal()),
             ..Self::document(lambda)
         }
     }

@@ -1,13 +1,13 @@
 //! The hyperplane of one node.
 
-use super::frame::NodeRows;
 use super::grouping::groupings;
 use super::impurity::best_cut;
+use super::node_rows::NodeRows;
 use super::{Coefficients, HlsvmParams, LambdaRule, NodeSolver, Threshold, Weighting};
 use crate::data::{Generator, SamplesView};
 use crate::linalg::{hyperplane_value, stride_of};
 use crate::solve::dual_coordinate::{DualLimits, DualProblem, solve};
-use crate::solve::weighted_pegasos::weighted_pegasos;
+use crate::solve::split_pegasos::split_pegasos;
 use crate::solve::{LinearRows, Precision};
 use crate::{Result, Status};
 
@@ -274,7 +274,7 @@ impl<'a> Trial<'a> {
             }
             NodeSolver::Pegasos(params) => {
                 let mut generator = Generator::new(self.node.seed);
-                let solved = weighted_pegasos(
+                let solved = split_pegasos(
                     self.packed,
                     &self.signs,
                     &self.weights,

@@ -6,7 +6,7 @@ use crate::data::Generator;
 use crate::local::covering::{Ground, put_first};
 use crate::local::falk::FalkParams;
 use crate::local::store::{Answers, Store};
-use crate::neighbours::{Metric, Searcher};
+use crate::neighbours::{DistanceMetric, Searcher};
 use std::collections::VecDeque;
 
 /// Cores that are looked up at once.
@@ -22,7 +22,7 @@ pub(super) struct Draw<'a> {
     pub(super) params: &'a FalkParams,
     pub(super) grid: &'a FalkGrid,
     pub(super) store: &'a Store,
-    pub(super) metric: &'a Metric,
+    pub(super) metric: &'a DistanceMetric,
     pub(super) searcher: Searcher<'a>,
     pub(super) k: usize,
     pub(super) core: usize,

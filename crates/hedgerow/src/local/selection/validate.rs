@@ -6,7 +6,7 @@
 use super::seed;
 use crate::data::Generator;
 use crate::kernel::{Kernel, matrix_of_neighbourhood};
-use crate::local::learner::{Learner, copy_submatrix, occurring};
+use crate::local::learner::{Learner, PairOfClasses, copy_submatrix, occurring};
 use crate::local::store::{Answers, Store};
 use crate::machines::small::{Costs, SmallSvc, SmallSvr};
 use crate::machines::too_large;
@@ -55,8 +55,13 @@ impl Problem<'_> {
         matrix_of_neighbourhood(kernel, self.store.view(), self.rows, out)
     }
 
-    fn accuracies(&self, codes: &[u32], workspace: &mut Workspace) -> Result<(Vec<f64>, Status)> {
-        let codes: Vec<u32> = self.rows.iter().map(|&row| codes[row as usize]).collect();
+    fn accuracies(
+        &self,
+        codes_of_all: &[u32],
+        workspace: &mut Workspace,
+    ) -> Result<(Vec<f64>, Status)> {
+        let code = |&row: &u32| codes_of_all[row as usize];
+        let codes: Vec<u32> = self.rows.iter().map(code).collect();
         let classes = occurring(codes.iter().copied());
         if classes.len() == 1 {
             // Whatever is held out, a constant answers and is right.
@@ -77,82 +82,90 @@ impl Problem<'_> {
         let n_validated = self.folds.len();
         let mut decisions = vec![0.0; self.costs.len() * n_validated * n_pairs];
         for (number, (first, second)) in pairs(classes.len()).enumerate() {
-            let positions: Vec<usize> = (0..n)
-                .filter(|&p| codes[p] == classes[first] || codes[p] == classes[second])
-                .collect();
+            let classes = (classes[first], classes[second]);
+            let pair = self.learner.pair(self.rows, codes_of_all, classes);
             if !is_binary {
-                copy_submatrix(&workspace.matrix, n, &positions, &mut workspace.svc);
+                copy_submatrix(&workspace.matrix, n, &pair.positions, &mut workspace.svc);
             }
-            let labels: Vec<i8> = positions
-                .iter()
-                .map(|&p| if codes[p] == classes[first] { 1 } else { -1 })
-                .collect();
-            let unit_costs: Vec<f64> = positions
-                .iter()
-                .map(|&p| {
-                    self.learner.class_costs[codes[p] as usize] * self.store.weight(self.rows[p])
-                })
-                .collect();
-            let held_out: Vec<Vec<bool>> = (0..self.n_folds())
-                .map(|fold| {
-                    let out = |&p: &usize| self.is_held_out(p, fold);
-                    positions.iter().map(out).collect()
-                })
-                .collect();
-            // Solutions for neighbouring costs are alike, and so are those of all rows and of all
-            // rows but a few.
-            let mut whole: Vec<f64> = Vec::new();
-            let mut cost_before = 0.0;
-            let mut start = Vec::new();
-            for (at, &cost) in self.costs.iter().enumerate() {
-                let costs: Vec<f64> = unit_costs.iter().map(|unit| cost * unit).collect();
-                for beta in &mut whole {
-                    *beta *= cost / cost_before;
-                }
-                cost_before = cost;
-                let machine = workspace.svc.solve_from(
-                    &whole,
-                    &labels,
-                    Costs::PerRow(&costs),
-                    &self.learner.limits(),
-                )?;
-                if !machine.rho.is_finite() {
-                    return Err(too_large(&kernel));
-                }
-                whole.clear();
-                whole.extend_from_slice(machine.coefficients);
-                for (fold, held_out) in held_out.iter().enumerate() {
-                    let gram = workspace.svc.gram();
-                    seed::without(&whole, held_out, &labels, &costs, gram, &mut start);
-                    let kept: Vec<f64> = costs
-                        .iter()
-                        .zip(held_out)
-                        .map(|(&cost, &out)| if out { 0.0 } else { cost })
-                        .collect();
-                    let machine = workspace.svc.solve_from(
-                        &start,
-                        &labels,
-                        Costs::PerRow(&kept),
-                        &self.learner.limits(),
-                    )?;
-                    status = status.and(machine.status);
-                    for p in (0..n_validated).filter(|&p| self.is_held_out(p, fold)) {
-                        let decision = if is_binary {
-                            machine.decisions[p]
-                        } else {
-                            let values = &workspace.matrix[p * n..(p + 1) * n];
-                            expand(machine.coefficients, &positions, values) - machine.rho
-                        };
-                        decisions[(at * n_validated + p) * n_pairs + number] = decision;
-                    }
-                }
-            }
+            let Workspace { svc, matrix, .. } = &mut *workspace;
+            // With two classes the machine has all rows, and decides on those held out too.
+            let matrix = (!is_binary).then_some(matrix.as_slice());
+            let decided = self.validate_pair(&pair, &kernel, svc, matrix, |at, p, decision| {
+                decisions[(at * n_validated + p) * n_pairs + number] = decision;
+            });
+            status = status.and(decided?);
         }
         let scores = decisions
             .chunks(n_validated * n_pairs)
             .map(|of_cost| share_right(of_cost, n_pairs, &classes, &codes))
             .collect();
         Ok((scores, status))
+    }
+
+    /// Tells `put` the decision value of one machine for every cost and validated row, by their
+    /// places. `matrix` is that of the whole neighbourhood, unless the machine has it.
+    fn validate_pair(
+        &self,
+        pair: &PairOfClasses,
+        kernel: &Kernel,
+        svc: &mut SmallSvc,
+        matrix: Option<&[f32]>,
+        mut put: impl FnMut(usize, usize, f64),
+    ) -> Result<Status> {
+        let PairOfClasses {
+            positions,
+            labels,
+            costs: unit_costs,
+        } = pair;
+        let n = self.rows.len();
+        let held_out: Vec<Vec<bool>> = (0..self.n_folds())
+            .map(|fold| {
+                let out = |&p: &usize| self.is_held_out(p, fold);
+                positions.iter().map(out).collect()
+            })
+            .collect();
+        let mut status = Status::Converged;
+        // Solutions for neighbouring costs are alike, and so are those of all rows and of all
+        // rows but a few.
+        let mut whole: Vec<f64> = Vec::new();
+        let mut cost_before = 0.0;
+        let mut start = Vec::new();
+        for (at, &cost) in self.costs.iter().enumerate() {
+            let costs: Vec<f64> = unit_costs.iter().map(|unit| cost * unit).collect();
+            for beta in &mut whole {
+                *beta *= cost / cost_before;
+            }
+            cost_before = cost;
+            let limits = self.learner.limits();
+            let machine = svc.solve_from(&whole, labels, Costs::PerRow(&costs), &limits)?;
+            if !machine.rho.is_finite() {
+                return Err(too_large(kernel));
+            }
+            whole.clear();
+            whole.extend_from_slice(machine.coefficients);
+            for (fold, held_out) in held_out.iter().enumerate() {
+                seed::without(&whole, held_out, labels, &costs, svc.gram(), &mut start);
+                let kept: Vec<f64> = costs
+                    .iter()
+                    .zip(held_out)
+                    .map(|(&cost, &out)| if out { 0.0 } else { cost })
+                    .collect();
+                let limits = self.learner.limits();
+                let machine = svc.solve_from(&start, labels, Costs::PerRow(&kept), &limits)?;
+                status = status.and(machine.status);
+                for p in (0..self.folds.len()).filter(|&p| self.is_held_out(p, fold)) {
+                    let decision = match matrix {
+                        None => machine.decisions[p],
+                        Some(matrix) => {
+                            let values = &matrix[p * n..(p + 1) * n];
+                            expand(machine.coefficients, positions, values) - machine.rho
+                        }
+                    };
+                    put(at, p, decision);
+                }
+            }
+        }
+        Ok(status)
     }
 
     fn errors(&self, targets: &[f64], workspace: &mut Workspace) -> Result<(Vec<f64>, Status)> {

@@ -2,8 +2,8 @@
 
 use super::FAN;
 use crate::data::SamplesView;
-use crate::neighbours::frame::Frame;
 use crate::neighbours::metric::Embedding;
+use crate::neighbours::packing_frame::PackingFrame;
 use crate::parallel::{Grain, for_each};
 
 /// Rows from which variances are estimated.
@@ -18,7 +18,7 @@ const TASK: usize = 256;
 /// The rows, such that every run of a bucket's size, of sixteen buckets' size and so on is one
 /// part of a repeated division.
 pub(super) fn arranged(
-    frame: &Frame,
+    frame: &PackingFrame,
     embedding: Embedding<'_>,
     samples: SamplesView<'_>,
     rows: &[u32],

@@ -20,11 +20,11 @@ mod pack;
 mod search;
 
 pub(super) use arrange::order_of_points;
-pub(super) use search::Scratch;
+pub(super) use search::BucketScratch;
 
 use super::GONE;
-use super::frame::Frame;
 use super::metric::Embedding;
+use super::packing_frame::PackingFrame;
 use crate::data::SamplesView;
 use crate::linalg::PANEL;
 
@@ -34,7 +34,7 @@ const FAN: usize = PANEL;
 /// The tree, with packed rows.
 #[derive(Debug, Clone)]
 pub(super) struct BucketTree {
-    frame: Frame,
+    frame: PackingFrame,
     width: usize,
     /// Rows of a bucket, a multiple of [`PANEL`].
     bucket: usize,
@@ -77,9 +77,9 @@ impl BucketTree {
     ) -> Option<Self> {
         let frame = if order.contains(&GONE) {
             let present: Vec<u32> = order.iter().copied().filter(|&row| row != GONE).collect();
-            Frame::fit(embedding, samples, &present, true)?
+            PackingFrame::fit(embedding, samples, &present, true)?
         } else {
-            Frame::fit(embedding, samples, order, true)?
+            PackingFrame::fit(embedding, samples, order, true)?
         };
         Some(Self::packed(frame, embedding, samples, order))
     }
@@ -90,7 +90,7 @@ impl BucketTree {
         samples: SamplesView<'_>,
         rows: &[u32],
     ) -> Option<(Vec<u32>, Self)> {
-        let frame = Frame::fit(embedding, samples, rows, true)?;
+        let frame = PackingFrame::fit(embedding, samples, rows, true)?;
         let bucket = bucket_size(embedding.width());
         let order = arrange::arranged(&frame, embedding, samples, rows, bucket);
         let tree = Self::packed(frame, embedding, samples, &order);

@@ -4,8 +4,8 @@ use super::{BucketTree, FAN, bucket_size};
 use crate::data::SamplesView;
 use crate::linalg::PANEL;
 use crate::neighbours::GONE;
-use crate::neighbours::frame::Frame;
 use crate::neighbours::metric::Embedding;
+use crate::neighbours::packing_frame::PackingFrame;
 use crate::parallel::{Grain, concat, for_each, for_each_chunk};
 use crate::spares::Spares;
 
@@ -16,7 +16,7 @@ const TASK_BUCKETS: usize = 16;
 
 impl BucketTree {
     pub(super) fn packed(
-        frame: Frame,
+        frame: PackingFrame,
         embedding: Embedding<'_>,
         samples: SamplesView<'_>,
         rows: &[u32],
@@ -67,7 +67,7 @@ impl BucketTree {
                 *packed = Some(Varying::pack(rows, buffer, centre, common, bucket));
             });
         });
-        let (starts, columns, values) = joined(packed);
+        let (columns, values, starts) = Varying::join(packed);
         let mut levels = vec![into_panels(&ends, width)];
         while let Some(below) = levels.last()
             && below.len() > 2 * FAN * width
@@ -90,21 +90,6 @@ impl BucketTree {
     }
 }
 
-/// Where each bucket's columns begin, all columns and all values, one bucket after the other.
-fn joined(packed: Vec<Option<Varying>>) -> (Vec<u32>, Vec<u32>, Vec<f32>) {
-    let mut starts = Vec::with_capacity(packed.len() + 1);
-    let (mut columns, mut values) = (Vec::new(), Vec::new());
-    let sizes = packed.iter().flatten().map(|bucket| bucket.values.len());
-    values.reserve_exact(sizes.sum());
-    starts.push(0);
-    for bucket in packed.into_iter().flatten() {
-        columns.extend(bucket.columns);
-        values.extend(bucket.values);
-        starts.push(columns.len() as u32);
-    }
-    (starts, columns, values)
-}
-
 /// The part of a bucket in which its rows vary.
 struct Varying {
     columns: Vec<u32>,
@@ -112,6 +97,26 @@ struct Varying {
 }
 
 impl Varying {
+    /// Columns and values of one bucket after the other, and where the columns of each begin.
+    fn join(packed: Vec<Option<Self>>) -> (Vec<u32>, Vec<f32>, Vec<u32>) {
+        let mut starts = Vec::with_capacity(packed.len() + 1);
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        values.reserve_exact(
+            packed
+                .iter()
+                .flatten()
+                .map(|bucket| bucket.values.len())
+                .sum(),
+        );
+        starts.push(0);
+        for bucket in packed.into_iter().flatten() {
+            columns.extend(bucket.columns);
+            values.extend(bucket.values);
+            starts.push(columns.len() as u32);
+        }
+        (columns, values, starts)
+    }
+
     /// From the rows one after the other; writes what the rows have in common.
     fn pack(
         rows: &[u32],

@@ -5,8 +5,8 @@ use crate::data::Row;
 use crate::linalg::{Hit, PANEL, boxes_within, relative_to, rows_within, shared_sq_dist};
 use crate::neighbours::GONE;
 use crate::neighbours::candidates::Candidates;
-use crate::neighbours::frame::{ROUNDOFF, sq_norm};
 use crate::neighbours::metric::Embedding;
+use crate::neighbours::packing_frame::{ROUNDOFF, sq_norm};
 
 /// Farthest query that is searched for in single precision, in units of the outermost row.
 const FARTHEST: f64 = (1u64 << 40) as f64;
@@ -15,7 +15,7 @@ const MAX_LEVELS: usize = 16;
 
 /// Buffers of one search.
 #[derive(Debug, Clone, Default)]
-pub(in crate::neighbours) struct Scratch {
+pub(in crate::neighbours) struct BucketScratch {
     probe: Probe,
     relative: Vec<f32>,
     /// The coordinates in which a bucket varies.
@@ -70,7 +70,7 @@ impl BucketTree {
         embedding: Embedding<'_>,
         order: &[u32],
         query: Row<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BucketScratch,
         found: &mut Candidates,
     ) -> bool {
         if self.width == 0 || !self.prepare(embedding, query, &mut scratch.probe) {
@@ -102,7 +102,7 @@ impl BucketTree {
         &self,
         order: &[u32],
         (level, p): (usize, usize),
-        scratch: &mut Scratch,
+        scratch: &mut BucketScratch,
         found: &mut Candidates,
     ) {
         let size = 2 * FAN * self.width;
@@ -149,7 +149,7 @@ impl BucketTree {
         &self,
         order: &[u32],
         (bucket, squared): (usize, f32),
-        scratch: &mut Scratch,
+        scratch: &mut BucketScratch,
         found: &mut Candidates,
     ) {
         let width = self.width;
@@ -197,7 +197,7 @@ impl BucketTree {
         &self,
         embedding: Embedding<'_>,
         query: Row<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut BucketScratch,
     ) -> usize {
         if self.width == 0 || !self.prepare(embedding, query, &mut scratch.probe) {
             return 0;

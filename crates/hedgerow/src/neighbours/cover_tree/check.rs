@@ -1,6 +1,6 @@
 //! Whether a tree is one.
 
-use super::{CoverTree, NONE};
+use super::{CoverTree, DistanceMetric, NONE, Node, Powers};
 use crate::data::SamplesView;
 use crate::{Error, Result};
 
@@ -17,21 +17,7 @@ impl CoverTree {
         self.check_links().map_err(|error| error.to_string())?;
         self.ensure_samples(samples)
             .map_err(|error| error.to_string())?;
-        let d = samples.n_features();
-        let distance = |x: u32, y: u32| {
-            let (x, y) = (samples.row(x as usize), samples.row(y as usize));
-            self.metric.distance(x, y, d).unwrap_or(f64::NAN)
-        };
-        let powers = self.powers();
-        // A kernel's distance is the root of a difference of large numbers.
-        let largest = (0..samples.n_rows())
-            .filter_map(|i| match &self.metric {
-                super::Metric::Kernel(kernel) => kernel.self_value(samples.row(i), d).ok(),
-                super::Metric::Euclidean => None,
-            })
-            .fold(0.0, f64::max);
-        let blur = 1e-7 * largest.sqrt();
-        let close = |a: f64, b: f64| a <= b * (1.0 + 1e-9) + blur;
+        let judge = Judge::new(self, samples);
         let mut entered: Vec<(u32, i32)> = Vec::new();
         for (at, node) in self.nodes.iter().enumerate() {
             let Some(parent) = self.nodes.get(node.parent as usize) else {
@@ -41,54 +27,17 @@ impl CoverTree {
             if node.count > 0 && node.level >= parent.level {
                 return Err(format!("node {at} is not below its parent"));
             }
-            let apart = distance(node.row, parent.row);
-            if node.row == parent.row {
-                continue;
-            }
-            entered.push((node.row, parent.level - 1));
-            if !close(apart, powers.radius(parent.level)) {
-                return Err(format!("row {} is not covered by {}", node.row, parent.row));
-            }
-            if (apart - node.parent_dist).abs() > 1e-9 * apart + blur {
-                return Err(format!(
-                    "row {} has a wrong distance to its parent",
-                    node.row
-                ));
-            }
-            let mut above = node.parent;
-            while above != NONE {
-                let ancestor = &self.nodes[above as usize];
-                let apart = distance(node.row, ancestor.row);
-                if !close(apart, ancestor.max_desc_dist) {
-                    return Err(format!(
-                        "row {} is beyond the descendants of {above}",
-                        node.row
-                    ));
-                }
-                if !close(apart, powers.reach(ancestor.level + 1)) {
-                    return Err(format!("row {} is out of reach of {above}", node.row));
-                }
-                above = ancestor.parent;
+            if node.row != parent.row {
+                entered.push((node.row, parent.level - 1));
+                judge.covers(node, parent)?;
             }
         }
-        for (i, &(x, x_level)) in entered.iter().enumerate() {
-            for &(y, y_level) in &entered[..i] {
-                let level = x_level.min(y_level);
-                if x == y {
-                    return Err(format!("row {x} comes in twice"));
-                }
-                if close(
-                    distance(x, y) + 2.0 * blur,
-                    powers.radius(level) * (1.0 - 2e-9),
-                ) {
-                    return Err(format!(
-                        "rows {x} and {y} are not separated on level {level}"
-                    ));
-                }
-            }
-        }
+        judge.separates(&entered)?;
         for (&row, copies) in &self.copies {
-            if copies.iter().any(|&copy| distance(row, copy) > blur) {
+            if copies
+                .iter()
+                .any(|&copy| judge.distance(row, copy) > judge.blur)
+            {
                 return Err(format!("a copy of row {row} is none"));
             }
         }
@@ -148,6 +97,89 @@ impl CoverTree {
             || self.copies.values().flatten().any(|&row| row == NONE)
         {
             return Err(broken("rows of a cover tree (one has no number)", n));
+        }
+        Ok(())
+    }
+}
+
+/// Compares distances with what the levels promise.
+struct Judge<'a> {
+    tree: &'a CoverTree,
+    samples: SamplesView<'a>,
+    powers: Powers,
+    /// What distances may differ by.
+    blur: f64,
+}
+
+impl<'a> Judge<'a> {
+    fn new(tree: &'a CoverTree, samples: SamplesView<'a>) -> Self {
+        let d = samples.n_features();
+        // A kernel's distance is the root of a difference of large numbers.
+        let largest = (0..samples.n_rows())
+            .filter_map(|i| match &tree.metric {
+                DistanceMetric::Kernel(kernel) => kernel.self_value(samples.row(i), d).ok(),
+                DistanceMetric::Euclidean => None,
+            })
+            .fold(0.0, f64::max);
+        Self {
+            tree,
+            samples,
+            powers: tree.powers(),
+            blur: 1e-7 * largest.sqrt(),
+        }
+    }
+
+    fn distance(&self, x: u32, y: u32) -> f64 {
+        let (x, y) = (self.samples.row(x as usize), self.samples.row(y as usize));
+        let d = self.samples.n_features();
+        self.tree.metric.distance(x, y, d).unwrap_or(f64::NAN)
+    }
+
+    /// At most, up to rounding.
+    fn at_most(&self, a: f64, b: f64) -> bool {
+        a <= b * (1.0 + 1e-9) + self.blur
+    }
+
+    /// An error unless a node is as near to its parent and to all that stands above as it must be.
+    fn covers(&self, node: &Node, parent: &Node) -> std::result::Result<(), String> {
+        let row = node.row;
+        let apart = self.distance(row, parent.row);
+        if !self.at_most(apart, self.powers.radius(parent.level)) {
+            return Err(format!("row {row} is not covered by {}", parent.row));
+        }
+        if (apart - node.parent_dist).abs() > 1e-9 * apart + self.blur {
+            return Err(format!("row {row} has a wrong distance to its parent"));
+        }
+        let mut above = node.parent;
+        while above != NONE {
+            let ancestor = &self.tree.nodes[above as usize];
+            let apart = self.distance(row, ancestor.row);
+            if !self.at_most(apart, ancestor.max_desc_dist) {
+                return Err(format!("row {row} is beyond the descendants of {above}"));
+            }
+            if !self.at_most(apart, self.powers.reach(ancestor.level + 1)) {
+                return Err(format!("row {row} is out of reach of {above}"));
+            }
+            above = ancestor.parent;
+        }
+        Ok(())
+    }
+
+    /// An error unless rows are apart on the levels on which they come in.
+    fn separates(&self, entered: &[(u32, i32)]) -> std::result::Result<(), String> {
+        for (i, &(x, x_level)) in entered.iter().enumerate() {
+            for &(y, y_level) in &entered[..i] {
+                let level = x_level.min(y_level);
+                if x == y {
+                    return Err(format!("row {x} comes in twice"));
+                }
+                let apart = self.distance(x, y) + 2.0 * self.blur;
+                if self.at_most(apart, self.powers.radius(level) * (1.0 - 2e-9)) {
+                    return Err(format!(
+                        "rows {x} and {y} are not separated on level {level}"
+                    ));
+                }
+            }
         }
         Ok(())
     }

@@ -56,34 +56,7 @@ impl CoverTree {
         // The lowest level with a point that may be the parent, and the nearest such point.
         let mut parent = (standing[0], level);
         loop {
-            let mut next = Vec::with_capacity(standing.len());
-            for &point in &standing {
-                let node = &self.nodes[point.node as usize];
-                if point.below || node.count == 0 || node.level < level {
-                    next.push(point);
-                    continue;
-                }
-                let mut goes_on = false;
-                for &child in self.children(node) {
-                    let own = self.nodes[child as usize].row == node.row;
-                    goes_on |= own;
-                    next.push(Standing {
-                        node: child,
-                        distance: if own {
-                            point.distance
-                        } else {
-                            distance(self.nodes[child as usize].row)?
-                        },
-                        below: false,
-                    });
-                }
-                if !goes_on {
-                    next.push(Standing {
-                        below: true,
-                        ..point
-                    });
-                }
-            }
+            let mut next = self.one_level_down(&standing, level, &distance)?;
             let reach = powers.reach(level);
             next.retain(|point| point.distance <= reach);
             level -= 1;
@@ -112,6 +85,45 @@ impl CoverTree {
         }
         self.n_rows += 1;
         Ok(())
+    }
+
+    /// The points that stand on a level, as they and their children stand below it.
+    #[inline]
+    fn one_level_down(
+        &self,
+        standing: &[Standing],
+        level: i32,
+        distance: &impl Fn(u32) -> Result<f64>,
+    ) -> Result<Vec<Standing>> {
+        let mut next = Vec::with_capacity(standing.len());
+        for &point in standing {
+            let node = &self.nodes[point.node as usize];
+            if point.below || node.count == 0 || node.level < level {
+                next.push(point);
+                continue;
+            }
+            let mut goes_on = false;
+            for &child in self.children(node) {
+                let own = self.nodes[child as usize].row == node.row;
+                goes_on |= own;
+                next.push(Standing {
+                    node: child,
+                    distance: if own {
+                        point.distance
+                    } else {
+                        distance(self.nodes[child as usize].row)?
+                    },
+                    below: false,
+                });
+            }
+            if !goes_on {
+                next.push(Standing {
+                    below: true,
+                    ..point
+                });
+            }
+        }
+        Ok(next)
     }
 
     /// Puts a new leaf below a point on a level. The leaf is the last node then.

@@ -4,12 +4,12 @@ use super::rough::RoughRows;
 use super::{CoverTree, CoverTreeParams, Prepared, Space, Visit};
 use crate::Result;
 use crate::data::{Samples, SamplesView};
-use crate::neighbours::Metric;
+use crate::neighbours::DistanceMetric;
 use crate::neighbours::index::ensure_rows;
 
 /// Finds the upper levels of trees on some of the rows of samples.
 pub(crate) struct UpperLevels<'a> {
-    metric: &'a Metric,
+    metric: &'a DistanceMetric,
     rows: Compact<'a>,
     params: CoverTreeParams,
     prepared: Prepared,
@@ -20,7 +20,7 @@ impl<'a> UpperLevels<'a> {
     /// Prepares some of the rows, which are ascending: trees can be had on these. Most of the work
     /// will be for levels of about `radius`.
     pub(crate) fn new(
-        metric: &'a Metric,
+        metric: &'a DistanceMetric,
         samples: SamplesView<'a>,
         rows: &[u32],
         params: CoverTreeParams,
@@ -138,7 +138,7 @@ mod tests {
                 .collect();
             let samples = Samples::dense(n_rows, n_features, values).expect("samples");
             let rows: Vec<u32> = (0..n_rows as u32).collect();
-            let metric = Metric::Euclidean;
+            let metric = DistanceMetric::Euclidean;
             let params = CoverTreeParams::default();
             let levels =
                 UpperLevels::new(&metric, samples.view(), &rows, params, 1.0).expect("prepared");
@@ -169,7 +169,7 @@ mod tests {
             .collect();
         let samples = Samples::dense(n_rows, n_features, values).expect("samples");
         let rows: Vec<u32> = (0..n_rows as u32).collect();
-        let (metric, params) = (Metric::Euclidean, CoverTreeParams::default());
+        let (metric, params) = (DistanceMetric::Euclidean, CoverTreeParams::default());
         for (expected, is_coded) in [(2.0, true), (0.01, false)] {
             let levels = UpperLevels::new(&metric, samples.view(), &rows, params, expected);
             let levels = levels.expect("prepared");
@@ -192,7 +192,7 @@ mod tests {
             .collect();
         let samples = Samples::dense(n_rows, n_features, values).expect("samples");
         let rows: Vec<u32> = (0..n_rows as u32).collect();
-        let (metric, params) = (Metric::Euclidean, CoverTreeParams::default());
+        let (metric, params) = (DistanceMetric::Euclidean, CoverTreeParams::default());
         let levels = UpperLevels::new(&metric, samples.view(), &rows, params, 1e40);
         let levels = levels.expect("prepared");
         assert!(levels.rough.is_none());
@@ -204,7 +204,7 @@ mod tests {
         let mut generator = Generator::new(12);
         let values: Vec<f64> = (0..400 * 3).map(|_| generator.uniform()).collect();
         let samples = Samples::dense(400, 3, values).expect("samples");
-        let (metric, params) = (Metric::Euclidean, CoverTreeParams::default());
+        let (metric, params) = (DistanceMetric::Euclidean, CoverTreeParams::default());
         let all: Vec<u32> = (0..400).collect();
         let prepared: Vec<u32> = (0..400).filter(|row| row % 3 != 1).collect();
         let asked: Vec<u32> = (0..400).filter(|row| row % 3 == 2).collect();

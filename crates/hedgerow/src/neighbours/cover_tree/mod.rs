@@ -28,10 +28,10 @@ mod space;
 
 pub(crate) use levels::UpperLevels;
 pub use order::Visit;
-pub(super) use search::Scratch;
+pub(super) use search::CoverScratch;
 pub(super) use space::{Prepared, Space};
 
-use super::Metric;
+use super::DistanceMetric;
 use crate::data::SamplesView;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ struct Node {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored")]
 pub struct CoverTree {
-    metric: Metric,
+    metric: DistanceMetric,
     params: CoverTreeParams,
     n_features: usize,
     /// The first is the root. Children of a node stand together after a batch build.
@@ -105,7 +105,7 @@ pub struct CoverTree {
 /// What is stored of a tree.
 #[derive(Deserialize)]
 struct Stored {
-    metric: Metric,
+    metric: DistanceMetric,
     params: CoverTreeParams,
     n_features: usize,
     nodes: Vec<Node>,
@@ -159,7 +159,7 @@ impl CoverTree {
     /// The metric must be one: kernels that are not positive definite give distances that break
     /// the triangle inequality, and a tree that may miss neighbours.
     pub fn build(
-        metric: &Metric,
+        metric: &DistanceMetric,
         samples: SamplesView<'_>,
         rows: Option<&[u32]>,
         params: CoverTreeParams,
@@ -178,7 +178,7 @@ impl CoverTree {
     /// overflow.
     pub(super) fn on(
         prepared: &Prepared,
-        metric: &Metric,
+        metric: &DistanceMetric,
         samples: SamplesView<'_>,
         rows: &[u32],
         params: CoverTreeParams,
@@ -192,7 +192,7 @@ impl CoverTree {
     }
 
     fn without_nodes(
-        metric: &Metric,
+        metric: &DistanceMetric,
         samples: SamplesView<'_>,
         n_rows: usize,
         params: CoverTreeParams,
@@ -227,7 +227,7 @@ impl CoverTree {
     }
 
     /// The metric.
-    pub fn metric(&self) -> &Metric {
+    pub fn metric(&self) -> &DistanceMetric {
         &self.metric
     }
 

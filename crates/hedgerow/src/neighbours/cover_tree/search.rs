@@ -17,7 +17,7 @@ pub(super) const FARTHEST: f64 = 1e150;
 
 /// Buffers of one search.
 #[derive(Debug, Clone, Default)]
-pub(in crate::neighbours) struct Scratch {
+pub(in crate::neighbours) struct CoverScratch {
     point: Point,
     heap: BinaryHeap<Waiting>,
     level: Vec<(u32, f64)>,
@@ -82,7 +82,7 @@ impl CoverTree {
         let mut found = Candidates::default();
         found.begin(k, left_out);
         let n_features = samples.n_features().max(extent(query));
-        if !self.search(space, query, &mut Scratch::default(), &mut found) {
+        if !self.search(space, query, &mut CoverScratch::default(), &mut found) {
             let rows: Vec<u32> = self.rows().collect();
             pair_by_pair(&self.metric, samples, &rows, query, n_features, &mut found)?;
         }
@@ -125,7 +125,7 @@ impl CoverTree {
         &self,
         space: Space<'_>,
         query: Row<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut CoverScratch,
         found: &mut Candidates,
     ) -> bool {
         let Some(root) = self.nodes.first() else {
@@ -209,7 +209,7 @@ impl CoverTree {
         query: Row<'_>,
         slack: Slack,
         root_distance: f64,
-        scratch: &mut Scratch,
+        scratch: &mut CoverScratch,
         found: &mut Candidates,
     ) {
         let powers = self.powers();

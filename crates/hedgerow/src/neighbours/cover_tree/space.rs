@@ -5,7 +5,7 @@ use crate::Result;
 use crate::data::{Row, SamplesView};
 use crate::kernel::Kernel;
 use crate::linalg::{dot, sq_dist};
-use crate::neighbours::Metric;
+use crate::neighbours::DistanceMetric;
 use crate::neighbours::metric::Embedding;
 use crate::parallel::{Grain, for_each_chunk, try_concat};
 
@@ -41,13 +41,16 @@ enum Form {
 
 impl Prepared {
     /// Prepares all rows of `samples`.
-    pub(in crate::neighbours) fn new(metric: &Metric, samples: SamplesView<'_>) -> Result<Self> {
+    pub(in crate::neighbours) fn new(
+        metric: &DistanceMetric,
+        samples: SamplesView<'_>,
+    ) -> Result<Self> {
         let d = samples.n_features();
         let embedding = metric.embedding(d);
         let (form, width) = match (metric, embedding) {
             (_, Some(embedding)) => (Form::Euclidean, embedding.width()),
             (
-                &Metric::Kernel(Kernel::Polynomial {
+                &DistanceMetric::Kernel(Kernel::Polynomial {
                     gamma,
                     coef0,
                     degree,
@@ -85,7 +88,7 @@ impl Prepared {
     /// Prepares the rows that the samples have got more.
     pub(in crate::neighbours) fn extend(
         &mut self,
-        metric: &Metric,
+        metric: &DistanceMetric,
         samples: SamplesView<'_>,
     ) -> Result<()> {
         let d = samples.n_features();
@@ -101,7 +104,7 @@ impl Prepared {
                 }
             });
         }
-        if let Metric::Kernel(kernel) = metric
+        if let DistanceMetric::Kernel(kernel) = metric
             && self.form != Form::Euclidean
         {
             let count = samples.n_rows().saturating_sub(from);
@@ -132,7 +135,7 @@ fn spread_row(embedding: Option<Embedding<'_>>, row: Row<'_>, out: &mut [f64]) {
 /// Rows with their distances.
 #[derive(Clone, Copy)]
 pub(in crate::neighbours) struct Space<'a> {
-    metric: &'a Metric,
+    metric: &'a DistanceMetric,
     samples: SamplesView<'a>,
     prepared: &'a Prepared,
 }
@@ -146,7 +149,7 @@ pub(in crate::neighbours) struct Point {
 
 impl<'a> Space<'a> {
     pub(in crate::neighbours) fn new(
-        metric: &'a Metric,
+        metric: &'a DistanceMetric,
         samples: SamplesView<'a>,
         prepared: &'a Prepared,
     ) -> Self {
@@ -217,7 +220,7 @@ impl<'a> Space<'a> {
         point.values.resize(self.prepared.width, 0.0);
         spread_row(self.metric.embedding(d), row, &mut point.values);
         point.self_value = match self.metric {
-            Metric::Kernel(kernel) if self.prepared.form != Form::Euclidean => {
+            DistanceMetric::Kernel(kernel) if self.prepared.form != Form::Euclidean => {
                 kernel.self_value(row, d).unwrap_or(f64::NAN)
             }
             _ => 0.0,

@@ -255,12 +255,12 @@ impl DenseSolver {
                 patience = self.state.cost_of_factor();
                 aim.may_leave_out = may_leave_out;
             }
-            let mut rows = Source {
-                whole: &mut self.whole,
-                part: &mut self.part,
-                write_rows,
-            };
             let status = if pairs >= patience {
+                let mut rows = Source {
+                    whole: &mut self.whole,
+                    part: &mut self.part,
+                    write_rows,
+                };
                 let linear = &problem.linear;
                 let (more, status) =
                     self.free_set
@@ -270,26 +270,14 @@ impl DenseSolver {
                 status
             } else {
                 aim.cap = aim.cap.min(patience - pairs);
-                let is_single = round < SINGLE_ROUNDS && self.state.single_is_enough(limits);
+                let may_be_single = round < SINGLE_ROUNDS;
                 round += 1;
-                let (more, status) = if is_single {
-                    aim.tolerance = SINGLE_AIM * limits.tolerance;
-                    aim.cap = aim.cap.min(SINGLE_UPDATES * n as u64);
-                    self.single.follow(&self.state);
-                    let outcome = update_pairs(&mut self.single, &mut rows, &aim);
-                    self.part.merge(&self.single.beta, &mut self.state.beta);
-                    outcome
-                } else {
-                    let outcome = update_pairs(&mut self.state, &mut rows, &aim);
-                    if self.part.left.is_empty() && outcome.1 == Status::Converged {
-                        // All variables have their gradient already.
-                        return (pairs + steps + outcome.0, outcome.1);
-                    }
-                    let beta = std::mem::take(&mut self.state.beta);
-                    self.part.merge(&beta, &mut self.state.beta);
-                    outcome
-                };
+                let (more, status, is_final) =
+                    self.pair_round(limits, write_rows, &mut aim, may_be_single);
                 pairs += more;
+                if is_final {
+                    return (pairs + steps, status);
+                }
                 aim.may_leave_out = false;
                 status
             };
@@ -300,6 +288,37 @@ impl DenseSolver {
                 ended = Some(Status::IterationLimit);
             }
         }
+    }
+
+    /// Moves pairs, in single precision where that may be and is enough. Returns their number, how
+    /// it ended, and whether that is the answer because all variables have their gradient already.
+    fn pair_round(
+        &mut self,
+        limits: &Limits,
+        write_rows: &mut WriteRows<'_>,
+        aim: &mut Aim,
+        may_be_single: bool,
+    ) -> (u64, Status, bool) {
+        let mut rows = Source {
+            whole: &mut self.whole,
+            part: &mut self.part,
+            write_rows,
+        };
+        if may_be_single && self.state.single_is_enough(limits) {
+            aim.tolerance = SINGLE_AIM * limits.tolerance;
+            aim.cap = aim.cap.min(SINGLE_UPDATES * self.state.beta.len() as u64);
+            self.single.follow(&self.state);
+            let (more, status) = update_pairs(&mut self.single, &mut rows, aim);
+            self.part.merge(&self.single.beta, &mut self.state.beta);
+            return (more, status, false);
+        }
+        let (more, status) = update_pairs(&mut self.state, &mut rows, aim);
+        if self.part.left.is_empty() && status == Status::Converged {
+            return (more, status, true);
+        }
+        let beta = std::mem::take(&mut self.state.beta);
+        self.part.merge(&beta, &mut self.state.beta);
+        (more, status, false)
     }
 
     /// Makes all variables active, at the values in `state.beta`.

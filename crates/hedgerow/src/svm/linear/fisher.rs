@@ -14,7 +14,7 @@
 //! | $S_W / \sum_i \nu_i$ | `scatter` |
 //! | $\mu$ of $S_W + \mu I$ | `ridge`, relative to the mean of the diagonal |
 
-use super::frame::{Frame, Solved};
+use super::class_tasks::{ClassTasks, Solved};
 use super::{Hyperplane, LinearClassifier};
 use crate::data::Dataset;
 use crate::error::ensure_memory;
@@ -53,10 +53,10 @@ impl FisherParams {
     /// [`Error::Memory`] if the scatter matrix would take more than a gigabyte.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearClassifier>> {
         self.check()?;
-        let frame = Frame::new(data, &self.class_weights, Multiclass::OneVsRest)?;
-        let (k, d) = (frame.n_classes(), frame.data.n_features());
+        let tasks = ClassTasks::new(data, &self.class_weights, Multiclass::OneVsRest)?;
+        let (k, d) = (tasks.n_classes(), tasks.data.n_features());
         if k == 1 {
-            return frame.assemble(false, Vec::new());
+            return tasks.assemble(false, Vec::new());
         }
         let needed = (d as u64).saturating_mul(d as u64).saturating_mul(8);
         ensure_memory(
@@ -64,8 +64,8 @@ impl FisherParams {
             needed,
             MAX_BYTES,
         )?;
-        ensure_finite_norms(frame.data.samples().view())?;
-        let moments = Moments::of(&frame);
+        ensure_finite_norms(tasks.data.samples().view())?;
+        let moments = Moments::of(&tasks);
         let factor = factor(d, &moments.scatter, self.ridge)?;
         // Classes relative to the mean of all: differences survive columns far from 0.
         let solved: Vec<Vec<f64>> = moments
@@ -121,7 +121,7 @@ impl FisherParams {
                 bounded: 0,
             })
             .collect();
-        frame.assemble(false, solved)
+        tasks.assemble(false, solved)
     }
 }
 
@@ -134,25 +134,25 @@ struct Moments {
 }
 
 impl Moments {
-    fn of(frame: &Frame<'_>) -> Self {
-        let view = frame.data.samples().view();
-        let (n, d, k) = (view.n_rows(), view.n_features(), frame.n_classes());
+    fn of(tasks: &ClassTasks<'_>) -> Self {
+        let view = tasks.data.samples().view();
+        let (n, d, k) = (view.n_rows(), view.n_features(), tasks.n_classes());
         let mut totals = vec![0.0; k];
-        for (&class, &weight) in frame.class_of_row.iter().zip(&frame.weights) {
+        for (&class, &weight) in tasks.class_of_row.iter().zip(&tasks.weights) {
             totals[class as usize] += weight;
         }
         let all: f64 = totals.iter().sum();
         // Twice: the second pass takes away what rounding left of large columns in the first.
         let mut centre = vec![0.0; d];
         for i in 0..n {
-            let share = frame.weights[i] / all;
+            let share = tasks.weights[i] / all;
             view.row(i).for_each(|f, x| centre[f] += share * x);
         }
         let mut means = vec![vec![0.0; d]; k];
         let mut row = vec![0.0; d];
         for i in 0..n {
-            let class = frame.class_of_row[i] as usize;
-            let share = frame.weights[i] / totals[class];
+            let class = tasks.class_of_row[i] as usize;
+            let share = tasks.weights[i] / totals[class];
             view.row(i).write_dense(&mut row);
             for ((mean, x), c) in means[class].iter_mut().zip(&row).zip(&centre) {
                 *mean += share * (x - c);
@@ -165,8 +165,8 @@ impl Moments {
             columns.fill(CHUNK.min(n - start), |at, row| {
                 let i = start + at;
                 view.row(i).write_dense(row);
-                let root = (frame.weights[i] / all).sqrt();
-                let mean = &means[frame.class_of_row[i] as usize];
+                let root = (tasks.weights[i] / all).sqrt();
+                let mean = &means[tasks.class_of_row[i] as usize];
                 for ((x, centre), mean) in row.iter_mut().zip(&centre).zip(mean) {
                     *x = root * (*x - centre - mean);
                 }

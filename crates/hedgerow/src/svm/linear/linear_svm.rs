@@ -1,6 +1,6 @@
 //! Linear SVMs.
 
-use super::frame::{Frame, Solved, TwoClass};
+use super::class_tasks::{ClassTasks, Solved, TwoClass};
 use super::{HingeLoss, Hyperplane, LinearClassifier};
 use crate::data::Dataset;
 use crate::estimator::estimator;
@@ -152,24 +152,24 @@ impl LinearSvmParams {
     /// or of the primal if that was solved; they agree at the optimum.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearClassifier>> {
         self.check()?;
-        let frame = Frame::new(data, &self.class_weights, self.multiclass)?;
-        let rows = LinearRows::pack(frame.data.samples().view(), Precision::Fitting)?;
-        frame.solve(false, |task| {
+        let tasks = ClassTasks::new(data, &self.class_weights, self.multiclass)?;
+        let rows = LinearRows::pack(tasks.data.samples().view(), Precision::Fitting)?;
+        tasks.solve(false, |task| {
             let costs: Vec<f64> = task.weights.iter().map(|w| self.cost * w).collect();
             let falls_back =
                 self.solver == LinearSolver::Auto && self.loss == HingeLoss::SquaredHinge;
             let tall = task.rows.len() >= TALL * rows.n_features();
             if self.solver == LinearSolver::Primal || falls_back && tall {
-                return Ok(self.primal(&frame, &rows, task, &costs));
+                return Ok(self.primal(&tasks, &rows, task, &costs));
             }
             let most = if falls_back {
                 self.max_iterations.min(PATIENCE)
             } else {
                 self.max_iterations
             };
-            let solved = self.dual(&frame, &rows, task, &costs, most);
+            let solved = self.dual(&tasks, &rows, task, &costs, most);
             if falls_back && solved.status == Status::IterationLimit && most < self.max_iterations {
-                return Ok(self.primal(&frame, &rows, task, &costs));
+                return Ok(self.primal(&tasks, &rows, task, &costs));
             }
             Ok(solved)
         })
@@ -177,7 +177,7 @@ impl LinearSvmParams {
 
     fn dual(
         &self,
-        frame: &Frame<'_>,
+        tasks: &ClassTasks<'_>,
         rows: &LinearRows<'_>,
         task: &TwoClass<'_>,
         costs: &[f64],
@@ -196,7 +196,7 @@ impl LinearSvmParams {
             tolerance: self.tolerance.unwrap_or(0.1),
             gap: Some(GAP * self.tolerance.unwrap_or(0.1)),
             max_passes,
-            max_seconds: frame.seconds_left(self.max_seconds),
+            max_seconds: tasks.seconds_left(self.max_seconds),
             shrinking: self.shrinking,
             seed: self.seed.wrapping_add(task.number),
         };
@@ -219,7 +219,7 @@ impl LinearSvmParams {
 
     fn primal(
         &self,
-        frame: &Frame<'_>,
+        tasks: &ClassTasks<'_>,
         rows: &LinearRows<'_>,
         task: &TwoClass<'_>,
         costs: &[f64],
@@ -241,7 +241,7 @@ impl LinearSvmParams {
                 _ => 0.01 * self.tolerance.unwrap_or(0.1),
             },
             max_steps: MAX_NEWTON_STEPS,
-            max_seconds: frame.seconds_left(self.max_seconds),
+            max_seconds: tasks.seconds_left(self.max_seconds),
         };
         let solution = newton::solve(&problem, &limits);
         solved_by_newton(solution)

@@ -1,7 +1,7 @@
 //! Logistic regression.
 
 use super::LinearClassifier;
-use super::frame::Frame;
+use super::class_tasks::ClassTasks;
 use super::linear_svm::{FIT_INTERCEPT, check_bias, read_bias, solved_by_newton};
 use crate::data::Dataset;
 use crate::estimator::estimator;
@@ -74,9 +74,9 @@ impl LogisticParams {
     /// primal.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearClassifier>> {
         self.check()?;
-        let frame = Frame::new(data, &self.class_weights, self.multiclass)?;
-        let rows = LinearRows::pack(frame.data.samples().view(), Precision::Fitting)?;
-        frame.solve(true, |task| {
+        let tasks = ClassTasks::new(data, &self.class_weights, self.multiclass)?;
+        let rows = LinearRows::pack(tasks.data.samples().view(), Precision::Fitting)?;
+        tasks.solve(true, |task| {
             let costs: Vec<f64> = task.weights.iter().map(|w| self.cost * w).collect();
             let problem = PrimalProblem {
                 rows: &rows,
@@ -90,7 +90,7 @@ impl LogisticParams {
             let limits = NewtonLimits {
                 tolerance: self.tolerance,
                 max_steps: self.max_iterations,
-                max_seconds: frame.seconds_left(self.max_seconds),
+                max_seconds: tasks.seconds_left(self.max_seconds),
             };
             Ok(solved_by_newton(newton::solve(&problem, &limits)))
         })

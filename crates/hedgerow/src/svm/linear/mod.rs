@@ -13,8 +13,8 @@
 //! positive value of a machine speaks for its first class.
 
 mod as_model;
+mod class_tasks;
 mod fisher;
-mod frame;
 mod linear_svm;
 mod logistic;
 mod model;

@@ -1,6 +1,6 @@
 //! Linear SVMs by stochastic subgradients.
 
-use super::frame::{Frame, Solved};
+use super::class_tasks::{ClassTasks, Solved};
 use super::{Bias, Hyperplane, LinearClassifier, Stop};
 use crate::data::Dataset;
 use crate::estimator::estimator;
@@ -65,9 +65,9 @@ impl PegasosParams {
     /// Trains on the rows with a positive weight. The objective of the report is the value above.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<LinearClassifier>> {
         self.check()?;
-        let frame = Frame::new(data, &self.class_weights, self.multiclass)?;
-        let rows = LinearRows::pack(frame.data.samples().view(), Precision::Fitting)?;
-        frame.solve(false, |task| {
+        let tasks = ClassTasks::new(data, &self.class_weights, self.multiclass)?;
+        let rows = LinearRows::pack(tasks.data.samples().view(), Precision::Fitting)?;
+        tasks.solve(false, |task| {
             let n = task.rows.len();
             let mut row_weights = task.weights.clone();
             if self.balanced {

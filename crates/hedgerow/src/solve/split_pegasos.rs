@@ -1,4 +1,5 @@
-//! Weighted-Pegasos: stochastic subgradient steps for a linear SVM whose rows have weights.
+//! Weighted-Pegasos for the splits of trees: stochastic subgradient steps for a linear SVM whose
+//! rows have weights.
 //!
 //! $$\min_w \tfrac\lambda2\|w\|^2 + \tfrac1n \sum_i \nu_i \max(0, 1 - y_i (w \cdot x_i + b)), \qquad \textstyle\sum_i \nu_i = 1.$$
 //! Step $t$ draws $k$ rows with replacement, finds the set $V$ of those inside the margin, and with
@@ -10,16 +11,21 @@
 //!
 //! As printed the method stops as soon as one step moves $w$ by at most a tolerance. Steps shrink as
 //! $1/t$ and rows outside the margin hardly move $w$, so that this happens by chance at poor
-//! iterates: [`PegasosStop::Epoch`] compares the averages of whole passes instead.
+//! iterates: [`SplitPegasosStop::Epoch`] compares the averages of whole passes instead.
 //!
 //! | paper | here |
 //! |---|---|
 //! | $\lambda$, $n$ | `lambda`, `rows.n_rows()` |
-//! | $T$, $k$, $\tau$, $\varepsilon$ | [`PegasosParams::max_steps`], `batch`, `bias_rate`, `tolerance` |
+//! | $T$, $k$, $\tau$, $\varepsilon$ | [`SplitPegasosParams::max_steps`], `batch`, `bias_rate`, `tolerance` |
 //! | $\nu_i$, $y_i$ | `weights[i]`, `signs[i]` |
 //!
 //! $w$ is kept as `scale · direction`, so that shrinking costs nothing, and $\|w\|^2$ is carried along:
 //! a step costs one inner product, and one vector update if the row violates the margin.
+//!
+//! [`pegasos`](super::pegasos) is the solver of the model of that name, with more kinds of intercept
+//! and of stops. This one adds the drawn rows up before it adds them to $w$, means over a few
+//! snapshots of a pass, and goes on with the caller's generator: the two round differently, so that
+//! neither can stand in for the other without another tree or model as its result.
 
 use crate::data::Generator;
 use crate::error::{ensure_not_negative, ensure_positive};
@@ -29,7 +35,7 @@ use serde::{Deserialize, Serialize};
 
 /// When steps end before their limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum PegasosStop {
+pub enum SplitPegasosStop {
     /// When one step moves $w$ by no more than the tolerance, as printed.
     Step,
     /// When the averages of two consecutive passes differ by no more than the tolerance, relative to
@@ -42,7 +48,7 @@ pub enum PegasosStop {
 
 /// Settings of Weighted-Pegasos.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PegasosParams {
+pub struct SplitPegasosParams {
     /// Most steps, $T$; $10^7$ by default.
     pub max_steps: u64,
     /// Rows drawn in a step, $k$; 1 by default.
@@ -55,10 +61,10 @@ pub struct PegasosParams {
     /// leaves it out, and fails.
     pub bias_in_margin: bool,
     /// When to stop before the limit.
-    pub stop: PegasosStop,
+    pub stop: SplitPegasosStop,
 }
 
-impl Default for PegasosParams {
+impl Default for SplitPegasosParams {
     fn default() -> Self {
         Self {
             max_steps: 10_000_000,
@@ -66,17 +72,17 @@ impl Default for PegasosParams {
             bias_rate: 0.01,
             tolerance: 1e-4,
             bias_in_margin: true,
-            stop: PegasosStop::Epoch,
+            stop: SplitPegasosStop::Epoch,
         }
     }
 }
 
-impl PegasosParams {
+impl SplitPegasosParams {
     /// The algorithm to the letter: no bias in the margin, and a stop at the first small step.
     pub fn literal() -> Self {
         Self {
             bias_in_margin: false,
-            stop: PegasosStop::Step,
+            stop: SplitPegasosStop::Step,
             ..Self::default()
         }
     }
@@ -92,7 +98,7 @@ impl PegasosParams {
 
 /// What the steps arrived at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PegasosSolution {
+pub struct SplitPegasosSolution {
     /// $w$.
     pub weights: Vec<f64>,
     /// $b$.
@@ -117,7 +123,85 @@ struct Iterate {
     bias: f64,
 }
 
+/// The change $u = \tfrac\eta k \sum_V \nu_i y_i x_i$, through its inner product with $w$ and its
+/// norm.
+#[derive(Default)]
+struct Change {
+    w_dot_u: f64,
+    sq_norm: f64,
+    /// The row and its factor, if only one was drawn.
+    single: Option<(usize, f64)>,
+}
+
+/// What a step did to $w$ before and after it added the change.
+struct Moved {
+    /// $\|w\|^2$ before the step.
+    before: f64,
+    shrink: f64,
+    project: f64,
+}
+
+impl Moved {
+    /// How far $w$ moved.
+    #[inline]
+    fn distance(&self, change: &Change) -> f64 {
+        let kept = self.project * self.shrink - 1.0;
+        let squared = kept * kept * self.before
+            + 2.0 * kept * self.project * change.w_dot_u
+            + self.project * self.project * change.sq_norm;
+        squared.max(0.0).sqrt()
+    }
+}
+
 impl Iterate {
+    fn new(width: usize) -> Self {
+        Self {
+            direction: vec![0.0; width],
+            scale: 1.0,
+            sq_norm: 0.0,
+            bias: 0.0,
+        }
+    }
+
+    /// Shrinks, adds the change and goes back into the ball. Of several rows the change stands in
+    /// `sum`, which is emptied.
+    #[inline]
+    fn advance(
+        &mut self,
+        step: u64,
+        radius: f64,
+        rows: &LinearRows<'_>,
+        change: &Change,
+        sum: &mut [f64],
+    ) -> Moved {
+        let shrink = 1.0 - 1.0 / step as f64;
+        let before = self.sq_norm;
+        let after =
+            (shrink * shrink * before + 2.0 * shrink * change.w_dot_u + change.sq_norm).max(0.0);
+        let project = (radius / after.sqrt()).min(1.0);
+        if step == 1 {
+            self.direction.fill(0.0);
+            self.scale = 1.0;
+        } else {
+            self.scale *= shrink;
+        }
+        if let Some((i, factor)) = change.single {
+            rows.add(i, factor / self.scale, &mut self.direction);
+        } else if !sum.is_empty() && change.sq_norm > 0.0 {
+            for (v, u) in self.direction.iter_mut().zip(sum) {
+                *v += *u / self.scale;
+                *u = 0.0;
+            }
+        }
+        self.scale *= project;
+        self.sq_norm = project * project * after;
+        Moved {
+            before,
+            shrink,
+            project,
+        }
+    }
+
     fn materialise(&self) -> Vec<f64> {
         self.direction.iter().map(|v| self.scale * v).collect()
     }
@@ -190,7 +274,7 @@ impl Passes {
         &mut self,
         step: u64,
         iterate: &Iterate,
-        params: &PegasosParams,
+        params: &SplitPegasosParams,
     ) -> Option<(Vec<f64>, f64, bool)> {
         if step.is_multiple_of(self.snapshot) {
             self.average.add(iterate);
@@ -203,7 +287,7 @@ impl Passes {
         let settled = self
             .previous
             .as_ref()
-            .is_some_and(|old| change(old, &mean) <= params.tolerance);
+            .is_some_and(|old| relative_change(old, &mean) <= params.tolerance);
         if settled || step + self.pass > params.max_steps {
             return Some((mean, bias, settled));
         }
@@ -213,14 +297,14 @@ impl Passes {
 }
 
 /// Runs the steps. `signs` and `weights` have one entry a row; there must be a row.
-pub fn weighted_pegasos(
+pub fn split_pegasos(
     rows: &LinearRows<'_>,
     signs: &[f64],
     weights: &[f64],
     lambda: f64,
-    params: &PegasosParams,
+    params: &SplitPegasosParams,
     generator: &mut Generator,
-) -> PegasosSolution {
+) -> SplitPegasosSolution {
     let n = rows.n_rows();
     let width = rows.width();
     let radius = 1.0 / (n as f64 * lambda).sqrt();
@@ -228,21 +312,14 @@ pub fn weighted_pegasos(
     let finish = |weights, bias, steps, converged| {
         solution(weights, rows.n_features(), bias, steps, converged)
     };
-    let mut iterate = Iterate {
-        direction: vec![0.0; width],
-        scale: 1.0,
-        sq_norm: 0.0,
-        bias: 0.0,
-    };
+    let mut iterate = Iterate::new(width);
     let mut passes = Passes::new((n / batch).max(1) as u64, width);
     let mut sum = vec![0.0; if batch > 1 { width } else { 0 }];
 
     for step in 1..=params.max_steps {
         let rate = 1.0 / (lambda * step as f64);
         let mut bias_step = 0.0;
-        // The change u = (eta/k) sum nu y x, through its inner product with w and its norm.
-        let (mut w_dot_u, mut u_sq_norm) = (0.0, 0.0);
-        let mut single = None;
+        let mut change = Change::default();
         for _ in 0..batch {
             let i = generator.below(n);
             let w_dot_x = iterate.scale * rows.dot(i, &iterate.direction);
@@ -254,61 +331,38 @@ pub fn weighted_pegasos(
             if signs[i] * (w_dot_x + bias) < 1.0 {
                 let factor = rate / batch as f64 * weights[i] * signs[i];
                 bias_step += factor;
-                w_dot_u += factor * w_dot_x;
+                change.w_dot_u += factor * w_dot_x;
                 if batch == 1 {
-                    u_sq_norm = factor * factor * rows.sq_norm(i);
-                    single = Some((i, factor));
+                    change.sq_norm = factor * factor * rows.sq_norm(i);
+                    change.single = Some((i, factor));
                 } else {
                     rows.add(i, factor, &mut sum);
                 }
             }
         }
         if batch > 1 {
-            u_sq_norm = sum.iter().map(|u| u * u).sum();
+            change.sq_norm = sum.iter().map(|u| u * u).sum();
         }
-        let shrink = 1.0 - 1.0 / step as f64;
-        let before = iterate.sq_norm;
-        let after = (shrink * shrink * before + 2.0 * shrink * w_dot_u + u_sq_norm).max(0.0);
-        let project = (radius / after.sqrt()).min(1.0);
-        if step == 1 {
-            iterate.direction.fill(0.0);
-            iterate.scale = 1.0;
-        } else {
-            iterate.scale *= shrink;
-        }
-        if let Some((i, factor)) = single {
-            rows.add(i, factor / iterate.scale, &mut iterate.direction);
-        } else if batch > 1 && u_sq_norm > 0.0 {
-            for (v, u) in iterate.direction.iter_mut().zip(&mut sum) {
-                *v += *u / iterate.scale;
-                *u = 0.0;
-            }
-        }
-        iterate.scale *= project;
-        iterate.sq_norm = project * project * after;
+        let moved = iterate.advance(step, radius, rows, &change, &mut sum);
         iterate.bias += params.bias_rate * bias_step;
         if step % REFRESH == 0 || iterate.scale < 1e-60 {
             iterate.refresh();
         }
         match params.stop {
-            PegasosStop::Step if step > 1 => {
-                let kept = project * shrink - 1.0;
-                let moved = kept * kept * before
-                    + 2.0 * kept * project * w_dot_u
-                    + project * project * u_sq_norm;
-                if moved.max(0.0).sqrt() <= params.tolerance {
+            SplitPegasosStop::Step if step > 1 => {
+                if moved.distance(&change) <= params.tolerance {
                     return finish(iterate.materialise(), iterate.bias, step, true);
                 }
             }
-            PegasosStop::Epoch => {
+            SplitPegasosStop::Epoch => {
                 if let Some((mean, bias, settled)) = passes.after(step, &iterate, params) {
                     return finish(mean, bias, step, settled);
                 }
             }
-            PegasosStop::Step | PegasosStop::Limit => {}
+            SplitPegasosStop::Step | SplitPegasosStop::Limit => {}
         }
     }
-    let converged = params.stop == PegasosStop::Limit;
+    let converged = params.stop == SplitPegasosStop::Limit;
     finish(
         iterate.materialise(),
         iterate.bias,
@@ -323,9 +377,9 @@ fn solution(
     bias: f64,
     steps: u64,
     converged: bool,
-) -> PegasosSolution {
+) -> SplitPegasosSolution {
     weights.truncate(n_features);
-    PegasosSolution {
+    SplitPegasosSolution {
         weights,
         bias,
         steps,
@@ -338,7 +392,7 @@ fn solution(
 }
 
 /// Distance of two vectors relative to the length of the second.
-fn change(old: &[f64], new: &[f64]) -> f64 {
+fn relative_change(old: &[f64], new: &[f64]) -> f64 {
     let difference: f64 = old.iter().zip(new).map(|(a, b)| (a - b) * (a - b)).sum();
     let length: f64 = new.iter().map(|v| v * v).sum();
     if length > 0.0 {

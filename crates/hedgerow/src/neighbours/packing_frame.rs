@@ -17,7 +17,7 @@ const NORMS: std::ops::Range<f64> = 1e-140..1e150;
 
 /// An affine map into packed coordinates.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Frame {
+pub(super) struct PackingFrame {
     /// Position of each coordinate after sorting, and the other way round.
     places: Vec<u32>,
     order: Vec<u32>,
@@ -29,7 +29,7 @@ pub(super) struct Frame {
 /// The unit roundoff of single precision, with room for second-order terms.
 pub(super) const ROUNDOFF: f64 = 5.97e-8;
 
-impl Frame {
+impl PackingFrame {
     /// A frame for the given rows; `None` if their norms are out of range.
     pub(super) fn fit(
         embedding: Embedding<'_>,
@@ -121,7 +121,7 @@ impl Frame {
         complete
     }
 
-    /// As [`Frame::write`], rounded once; coordinates must not have been sorted.
+    /// As [`PackingFrame::write`], rounded once; coordinates must not have been sorted.
     #[inline]
     pub(super) fn write_single(
         &self,

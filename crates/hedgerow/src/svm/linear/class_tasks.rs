@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::time::Instant;
 
 /// The data of a fit, cut into two-class tasks.
-pub(super) struct Frame<'a> {
+pub(super) struct ClassTasks<'a> {
     pub(super) data: Cow<'a, Dataset>,
     classes: Vec<ClassName>,
     /// Class of each row, in the order of the model.
@@ -40,7 +40,7 @@ pub(super) struct Solved {
     pub(super) bounded: usize,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> ClassTasks<'a> {
     pub(super) fn new(
         data: &'a Dataset,
         class_weights: &[(ClassName, f64)],

@@ -72,7 +72,7 @@ impl LegendItem {
 
 /// Texts and size that all charts share.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Frame {
+pub(crate) struct ChartFrame {
     pub(crate) title: String,
     pub(crate) x_label: String,
     pub(crate) y_label: String,
@@ -80,7 +80,7 @@ pub(crate) struct Frame {
     pub(crate) size: Option<(f64, f64)>,
 }
 
-impl Frame {
+impl ChartFrame {
     pub(crate) fn new(title: &str) -> Self {
         Self {
             title: title.to_owned(),
