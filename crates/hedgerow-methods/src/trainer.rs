@@ -39,7 +39,7 @@ pub trait Trainer: std::fmt::Debug + Send + Sync {
     fn duplicate(&self) -> Box<dyn Trainer>;
 }
 
-impl dyn Trainer {
+impl dyn Trainer + '_ {
     /// Names and values of all parameters that change the answer, for people.
     pub fn describe(&self) -> Vec<(String, String)> {
         let mut pairs = Vec::new();
