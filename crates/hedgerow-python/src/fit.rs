@@ -286,6 +286,7 @@ fn rename(fitted: Fitted<SvmClassifier>, names: Vec<ClassName>) -> Result<Fitted
     Ok(Fitted {
         model: SvmClassifier::from_parts(parts)?,
         report: fitted.report,
+        support: fitted.support,
     })
 }
 

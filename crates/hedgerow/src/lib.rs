@@ -15,8 +15,9 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 //!
-//! Arrows of dependency point one way: [`data`] and `linalg` at the bottom, then [`kernel`] and
-//! [`solve`], [`neighbours`], then the methods ([`svm`]), then [`evaluate`].
+//! Arrows of dependency point one way: [`data`] and `linalg` at the bottom, then [`kernel`],
+//! [`solve`] and [`neighbours`], then [`machines`], which methods share, then the methods ([`svm`],
+//! [`local`], [`tree`], [`select`]), then [`evaluate`]. A test holds every `use` line to it.
 
 pub mod data;
 mod error;
@@ -33,9 +34,11 @@ pub mod select;
 pub mod solve;
 mod spares;
 pub mod special;
+mod status;
 pub mod svm;
 pub mod tree;
 
 pub use error::{Error, Result};
 pub use estimator::Estimator;
-pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix, Status};
+pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix};
+pub use status::Status;

@@ -1,31 +1,8 @@
 //! What every fitted model has in common.
 
 use crate::data::{ClassName, SamplesView};
-use crate::{Error, Result};
+use crate::{Error, Result, Status};
 use serde::{Deserialize, Serialize};
-
-/// Why a solver stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Status {
-    /// The stopping tolerance was reached.
-    Converged,
-    /// The iteration cap came first.
-    IterationLimit,
-    /// The time cap came first.
-    TimeLimit,
-}
-
-impl Status {
-    /// The worse of two, for reports that sum up several solves.
-    pub fn and(self, other: Self) -> Self {
-        if self == Status::Converged {
-            other
-        } else {
-            self
-        }
-    }
-}
 
 /// How a fit went.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,6 +43,26 @@ pub struct Fitted<M> {
     pub model: M,
     /// How training went.
     pub report: Report,
+    /// Rows of the data set that became support vectors, in the order of the model's support
+    /// vectors; `None` where a model has none of its own. Rows of weight 0 count in the numbering.
+    pub support: Option<Vec<u32>>,
+}
+
+impl<M> Fitted<M> {
+    /// A model that does not rest on single rows.
+    pub fn new(model: M, report: Report) -> Self {
+        Self {
+            model,
+            report,
+            support: None,
+        }
+    }
+
+    /// Names the rows that became support vectors.
+    pub fn with_support(mut self, support: Vec<u32>) -> Self {
+        self.support = Some(support);
+        self
+    }
 }
 
 /// Predictions for a batch of rows.
@@ -146,6 +143,11 @@ pub trait Predictor: Send + Sync {
 
     /// Decision values of every row; the columns depend on the method.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix>;
+
+    /// Predictions and decision values of every row; the work that both need is done once.
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        Ok((self.predict(samples)?, self.scores(samples)?))
+    }
 
     /// Class probabilities of every row, one column a class.
     fn probabilities(&self, _samples: SamplesView<'_>) -> Result<ScoreMatrix> {

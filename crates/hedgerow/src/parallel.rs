@@ -35,6 +35,10 @@ impl Grain {
 
 /// Runs tasks `0..n`.
 pub(crate) fn run(n: usize, grain: Grain, task: &(dyn Fn(usize) + Sync)) {
+    if n == 1 {
+        // A single task needs no other thread, and waking one would take longer than it.
+        return task(0);
+    }
     (0..n)
         .into_par_iter()
         .with_min_len(grain.min)

@@ -5,7 +5,7 @@ use hedgerow::data::{CsrMatrix, Generator, Samples, SamplesView};
 use hedgerow::kernel::{
     GAMMA_CAP, Kernel, KernelSpec, PairDistances, WIDTH_FLOOR, eta_from_distance,
     feature_variances, gamma_auto, gamma_from_distance, gamma_mean, gamma_scale, mean_sq_dist,
-    neighborhood_gamma, percentile, sigma_from_distance,
+    neighbourhood_gamma, percentile, sigma_from_distance,
 };
 
 #[test]
@@ -38,19 +38,19 @@ fn distances_become_widths_with_floors() {
 }
 
 #[test]
-fn neighborhood_estimator_strides_and_caps() {
+fn neighbourhood_estimator_strides_and_caps() {
     // Few points: all pairs. Distances of 0, 1, 3 are 1, 2, 3.
     let line: [f64; 3] = [0.0, 1.0, 3.0];
-    let gamma = neighborhood_gamma(3, 0.5, |i, j| (line[i] - line[j]).abs());
+    let gamma = neighbourhood_gamma(3, 0.5, |i, j| (line[i] - line[j]).abs());
     assert_eq!(gamma, 0.125);
     assert_eq!(
-        neighborhood_gamma(3, 1.0, |i, j| (line[i] - line[j]).abs()),
+        neighbourhood_gamma(3, 1.0, |i, j| (line[i] - line[j]).abs()),
         1.0 / 18.0
     );
 
     // 210 points: every third, so 70 points and 2415 pairs.
     let mut pairs = Vec::new();
-    neighborhood_gamma(210, 0.5, |i, j| {
+    neighbourhood_gamma(210, 0.5, |i, j| {
         pairs.push((i, j));
         1.0
     });
@@ -62,29 +62,29 @@ fn neighborhood_estimator_strides_and_caps() {
 
     // 139 points: the stride rounds down to 1, and 9591 pairs are cut at 4900.
     let mut count = 0;
-    neighborhood_gamma(139, 0.5, |_, _| {
+    neighbourhood_gamma(139, 0.5, |_, _| {
         count += 1;
         1.0
     });
     assert_eq!(count, 4900);
 
-    assert_eq!(neighborhood_gamma(1, 0.5, |_, _| 1.0), GAMMA_CAP);
-    assert_eq!(neighborhood_gamma(0, 0.5, |_, _| 1.0), GAMMA_CAP);
+    assert_eq!(neighbourhood_gamma(1, 0.5, |_, _| 1.0), GAMMA_CAP);
+    assert_eq!(neighbourhood_gamma(0, 0.5, |_, _| 1.0), GAMMA_CAP);
 }
 
 #[test]
-fn neighborhood_specs_use_the_reference_estimator() {
+fn neighbourhood_specs_use_the_reference_estimator() {
     let mut generator = Generator::new(5);
     let values: Vec<f64> = (0..300).map(|_| generator.normal()).collect();
     let samples = SamplesView::dense(2, &values).expect("150 rows");
     let at = |i: usize| (values[2 * i], values[2 * i + 1]);
-    let expected = neighborhood_gamma(150, 0.1, |i, j| {
+    let expected = neighbourhood_gamma(150, 0.1, |i, j| {
         let ((a, b), (c, d)) = (at(i), at(j));
         ((a - c) * (a - c) + (b - d) * (b - d)).sqrt()
     });
     let spec = KernelSpec::from_libsvm(2, 3, Some(-0.1), 0.0).expect("percentile");
     assert_eq!(
-        spec.resolve_neighborhood(samples),
+        spec.resolve_neighbourhood(samples),
         Ok(Kernel::rbf(expected))
     );
     assert_ne!(spec.resolve(samples, 0), Ok(Kernel::rbf(expected)));

@@ -7,12 +7,11 @@
 use super::{Model, StorableModel};
 use crate::failure::Failure;
 use crate::store::{Origin, Stored};
-use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
+use hedgerow::data::{ClassName, CsrMatrix, Samples};
 use hedgerow::kernel::{Expansion, Kernel, Machine, Radial};
 use hedgerow::svm::{
     Multiclass, OneClassSvm, Sigmoid, SvmClassifier, SvmParts, SvmRegressor, pairs,
 };
-use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{LibSvmKernel, LibSvmModel, LibSvmSupportVector, LibSvmType};
 use serde_json::{Value, json};
 
@@ -34,19 +33,6 @@ impl Model for SvmClassifier {
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
         export_classifier(&self.parts(), svm_type)
     }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        let n_classes = self.classes().map_or(0, <[ClassName]>::len);
-        let multiclass = self.multiclass();
-        let codes = (0..scores.n_rows())
-            .map(|i| multiclass.decide(n_classes, scores.row(i)))
-            .collect();
-        Ok((Prediction::Classes(codes), scores))
-    }
 }
 
 impl Model for OneClassSvm {
@@ -57,16 +43,6 @@ impl Model for OneClassSvm {
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
         export_single(self.parts(), svm_type)
     }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        // A positive value lies in the region, all else outside.
-        let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
-        Ok((Prediction::Classes(codes.collect()), scores))
-    }
 }
 
 impl Model for SvmRegressor {
@@ -76,14 +52,6 @@ impl Model for SvmRegressor {
 
     fn to_libsvm(&self, svm_type: LibSvmType) -> Result<LibSvmModel, Failure> {
         export_single(self.parts(), svm_type)
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        Ok((Prediction::Real(scores.values.clone()), scores))
     }
 }
 

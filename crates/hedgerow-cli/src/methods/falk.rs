@@ -6,12 +6,12 @@ use super::{Method, Model, Task};
 use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
+use hedgerow::Predictor;
 use hedgerow::data::{ClassName, Dataset, SamplesView};
 use hedgerow::local::{
     Assign, Cover, Explanation, FalkParams, FalkSvm, LocalSvmParams, UpdateParams, UpdateReport,
 };
 use hedgerow::svm::SolverParams;
-use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -287,24 +287,6 @@ impl Model for FalkSvm {
 
     fn as_falk(&self) -> Option<&FalkSvm> {
         Some(self)
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        let scores = self.scores(samples)?;
-        let one_sum = !matches!(self.params().assign, Assign::Vote(_));
-        let prediction = match self.classes().map(<[ClassName]>::len) {
-            None => Prediction::Real(scores.values.clone()),
-            // The sign is the answer, unless heads are counted.
-            Some(2) if one_sum => {
-                let codes = scores.values.iter().map(|&value| u32::from(value <= 0.0));
-                Prediction::Classes(codes.collect())
-            }
-            Some(_) => self.predict(samples)?,
-        };
-        Ok((prediction, scores))
     }
 
     fn explain(

@@ -4,14 +4,12 @@ use super::{Method, Model, Task};
 use crate::failure::Failure;
 use crate::table::exact;
 use clap::ValueEnum;
-use hedgerow::data::SamplesView;
 use hedgerow::solve::dual_coordinate::HingeLoss;
 use hedgerow::solve::weighted_pegasos::{PegasosParams, PegasosStop};
 use hedgerow::tree::{
     Coefficients, Council, ForestParams, Frame, HlsvmParams, Impurity, LambdaRule, LinearTrees,
     NodeSolver, Threshold, TreeMulticlass, Weighting,
 };
-use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -461,12 +459,5 @@ impl Model for LinearTrees {
 
     fn as_trees(&self) -> Option<&LinearTrees> {
         Some(self)
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        Ok((self.predict(samples)?, self.scores(samples)?))
     }
 }

@@ -2,10 +2,8 @@
 
 use super::{Method, Model, Task};
 use crate::failure::Failure;
-use hedgerow::data::SamplesView;
 use hedgerow::kernel::KernelSpec;
 use hedgerow::local::{Knn, KnnParams};
-use hedgerow::{Prediction, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -152,12 +150,5 @@ impl Model for Knn {
             ("rows", json!(self.n_rows())),
             ("neighbours", json!(self.params().k)),
         ]
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        Knn::predict_with_scores(self, samples)
     }
 }

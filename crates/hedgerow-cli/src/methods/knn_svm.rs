@@ -5,10 +5,9 @@ use super::svm::class_weight;
 use super::{Method, Model, Task};
 use crate::failure::Failure;
 use crate::table::exact;
-use hedgerow::data::{ClassName, SamplesView};
+use hedgerow::data::ClassName;
 use hedgerow::local::{KnnSvm, KnnSvmParams, LocalSvmParams};
 use hedgerow::svm::SolverParams;
-use hedgerow::{Prediction, ScoreMatrix};
 use hedgerow_io::LibSvmType;
 use serde_json::{Value, json};
 
@@ -194,12 +193,5 @@ impl Model for KnnSvm {
             ("rows", json!(self.n_rows())),
             ("neighbours", json!(self.params().k)),
         ]
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        KnnSvm::predict_with_scores(self, samples)
     }
 }

@@ -3,10 +3,9 @@
 use super::Model;
 use super::svm::{Strategy, class_weight, strategy_name};
 use crate::table::exact;
-use hedgerow::data::{ClassName, SamplesView};
+use hedgerow::data::ClassName;
 use hedgerow::svm::Multiclass;
 use hedgerow::svm::linear::LinearClassifier;
-use hedgerow::{Prediction, ScoreMatrix};
 use serde_json::{Value, json};
 
 /// Weights above this in number are not listed by `inspect`.
@@ -107,12 +106,5 @@ impl Model for LinearClassifier {
             facts.push(("weights", json!(weights)));
         }
         facts
-    }
-
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(Prediction, ScoreMatrix)> {
-        LinearClassifier::predict_with_scores(self, samples)
     }
 }

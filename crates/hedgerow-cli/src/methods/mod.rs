@@ -33,7 +33,7 @@ use hedgerow::kernel::{Kernel, KernelSpec};
 use hedgerow::local::{Assign, FalkParams, FalkSvm, UpdateParams, UpdateReport};
 use hedgerow::svm::SolverParams;
 use hedgerow::tree::LinearTrees;
-use hedgerow::{Estimator, Predictor, Report, ScoreMatrix};
+use hedgerow::{Estimator, Predictor, Report};
 use hedgerow_io::{Bundle, LibSvmModel, LibSvmType, RawModel};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -164,12 +164,6 @@ pub(crate) trait Model: Predictor {
     ) -> Option<hedgerow::Result<UpdateReport>> {
         None
     }
-
-    /// Predictions and decision values, without doing the work twice.
-    fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> hedgerow::Result<(hedgerow::Prediction, ScoreMatrix)>;
 }
 
 /// A fit of any method.

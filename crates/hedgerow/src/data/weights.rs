@@ -26,3 +26,14 @@ pub(crate) fn weighty_rows(data: &Dataset) -> Vec<usize> {
 pub(crate) fn row_weights(data: &Dataset) -> impl Iterator<Item = f64> {
     (0..data.n_rows()).map(|i| data.weights().map_or(1.0, |weights| weights[i]))
 }
+
+/// The numbers in `data` of some rows of what [`without_weightless_rows`] leaves of it.
+pub(crate) fn numbers_of_weighty(data: &Dataset, rows: &[usize]) -> Vec<u32> {
+    match data.weights() {
+        Some(weights) if weights.contains(&0.0) => {
+            let weighty = weighty_rows(data);
+            rows.iter().map(|&row| weighty[row] as u32).collect()
+        }
+        _ => rows.iter().map(|&row| row as u32).collect(),
+    }
+}

@@ -5,8 +5,8 @@
 //! single row (a self-value, a norm) is computed once a row.
 
 use super::Kernel;
+use super::bound::simple_formula;
 use super::distance::sq_dist;
-use super::gram::simple_formula;
 use super::packed::{Packed, Precision, Queries, Survey};
 use super::scalar::{column, self_value, spectral_angle, spline_factor};
 use crate::data::{Samples, SamplesView};

@@ -1,9 +1,9 @@
 //! Blocks of a kernel matrix.
 
-use super::composite::{Composite, CompositeQueries};
-use super::packed::{Formula, Packed, Precision, Queries, Survey};
+use super::Kernel;
+use super::bound::{BoundRows, GramQueries};
+use super::packed::Precision;
 use super::scalar::self_value;
-use super::{Kernel, Radial};
 use crate::data::SamplesView;
 use crate::linalg::Real;
 use crate::parallel::{self, Grain};
@@ -25,47 +25,8 @@ pub struct Gram<'a> {
     kernel: Kernel,
     view: SamplesView<'a>,
     rows: Vec<u32>,
-    engine: Engine,
-    rounding: f64,
+    bound: BoundRows,
     sequential: bool,
-}
-
-enum Engine {
-    Single(Packed<f32>),
-    Double(Packed<f64>),
-    Composite(Composite),
-}
-
-/// Query rows prepared for one [`Gram`].
-pub struct GramQueries {
-    count: usize,
-    form: QueryForm,
-}
-
-enum QueryForm {
-    Single(Queries<f32>),
-    Double(Queries<f64>),
-    Composite(CompositeQueries),
-}
-
-/// The formula of a kernel that needs one accumulated number only.
-pub(super) fn simple_formula(kernel: &Kernel) -> Option<Formula> {
-    match *kernel {
-        Kernel::Linear => Some(Formula::Dot),
-        Kernel::Polynomial {
-            gamma,
-            coef0,
-            degree,
-        } => Some(Formula::Polynomial {
-            gamma,
-            coef0,
-            degree,
-        }),
-        Kernel::Sigmoid { gamma, coef0 } => Some(Formula::Sigmoid { gamma, coef0 }),
-        Kernel::Radial(Radial::Gaussian { gamma }) => Some(Formula::Gaussian { gamma }),
-        Kernel::Radial(radial) => Some(Formula::Radial(radial)),
-        _ => None,
-    }
 }
 
 impl<'a> Gram<'a> {
@@ -85,26 +46,11 @@ impl<'a> Gram<'a> {
         rows: Vec<u32>,
         precision: Precision,
     ) -> Result<Self> {
-        kernel.check()?;
-        let mut rounding = 0.0;
-        let engine = if let Some(formula) = simple_formula(kernel) {
-            let survey = Survey::new(view, &rows);
-            let (layout, offset) = survey.choose(formula, precision);
-            rounding = survey.rounding(formula, layout);
-            if layout.single {
-                Engine::Single(Packed::new(formula, view, &rows, layout, offset))
-            } else {
-                Engine::Double(Packed::new(formula, view, &rows, layout, offset))
-            }
-        } else {
-            Engine::Composite(Composite::new(kernel, view, &rows)?)
-        };
         Ok(Self {
             kernel: kernel.clone(),
+            bound: BoundRows::new(kernel, view, &rows, precision)?,
             view,
             rows,
-            engine,
-            rounding,
             sequential: false,
         })
     }
@@ -116,14 +62,9 @@ impl<'a> Gram<'a> {
         self
     }
 
-    /// Whether values are rounded to single precision when they are computed.
-    pub(crate) fn is_single(&self) -> bool {
-        matches!(self.engine, Engine::Single(_))
-    }
-
     /// Typical error of a value; 0 where they are computed in double precision.
     pub fn rounding(&self) -> f64 {
-        self.rounding
+        self.bound.rounding()
     }
 
     /// Calls `work(index, chunk)` for every chunk of `size` items, in parallel if allowed.
@@ -160,11 +101,7 @@ impl<'a> Gram<'a> {
 
     /// Bytes of the packed rows.
     pub fn bytes(&self) -> usize {
-        match &self.engine {
-            Engine::Single(packed) => packed.bytes(),
-            Engine::Double(packed) => packed.bytes(),
-            Engine::Composite(composite) => composite.bytes(),
-        }
+        self.bound.bytes()
     }
 
     /// $K(x, x)$ of every bound row.
@@ -188,33 +125,19 @@ impl<'a> Gram<'a> {
 
     /// Prepares bound rows, by position, as queries.
     pub fn own_queries(&self, positions: &[usize]) -> Result<GramQueries> {
-        self.prepare(self.view, positions.iter().map(|&p| self.rows[p] as usize))
+        self.bound
+            .queries(self.view, positions.iter().map(|&p| self.rows[p] as usize))
     }
 
     /// Prepares rows of other samples as queries.
     pub fn queries(&self, view: SamplesView<'_>, rows: Range<usize>) -> Result<GramQueries> {
-        self.prepare(view, rows)
+        self.bound.queries(view, rows)
     }
 
     /// Prepares some rows of other samples as queries.
     pub(crate) fn queries_at(&self, view: SamplesView<'_>, rows: &[u32]) -> Result<GramQueries> {
-        self.prepare(view, rows.iter().map(|&row| row as usize))
-    }
-
-    fn prepare(
-        &self,
-        view: SamplesView<'_>,
-        rows: impl ExactSizeIterator<Item = usize> + Clone,
-    ) -> Result<GramQueries> {
-        let count = rows.len();
-        let form = match &self.engine {
-            Engine::Single(packed) => QueryForm::Single(packed.queries(view, rows)),
-            Engine::Double(packed) => QueryForm::Double(packed.queries(view, rows)),
-            Engine::Composite(composite) => {
-                QueryForm::Composite(composite.queries(view, &rows.collect::<Vec<_>>())?)
-            }
-        };
-        Ok(GramQueries { count, form })
+        self.bound
+            .queries(view, rows.iter().map(|&row| row as usize))
     }
 
     /// Writes the kernel values of every query against the rows at `columns` into `out`, one slice
@@ -225,8 +148,8 @@ impl<'a> Gram<'a> {
         columns: Range<usize>,
         out: &mut [&mut [O]],
     ) {
-        debug_assert_eq!(queries.count, out.len());
-        let work = queries.count * columns.len() * self.view.n_features().max(8);
+        debug_assert_eq!(queries.len(), out.len());
+        let work = queries.len() * columns.len() * self.view.n_features().max(8);
         if self.sequential
             || work < PARALLEL_WORK
             || columns.len() <= TASK_COLUMNS
@@ -237,7 +160,7 @@ impl<'a> Gram<'a> {
         }
         let n_tasks = columns.len().div_ceil(TASK_COLUMNS);
         let mut tasks: Vec<Vec<&mut [O]>> = (0..n_tasks)
-            .map(|_| Vec::with_capacity(queries.count))
+            .map(|_| Vec::with_capacity(queries.len()))
             .collect();
         for row in out.iter_mut() {
             for (task, part) in tasks.iter_mut().zip(row.chunks_mut(TASK_COLUMNS)) {
@@ -258,19 +181,7 @@ impl<'a> Gram<'a> {
         columns: Range<usize>,
         out: &mut [&mut [O]],
     ) {
-        let span = (columns.start, columns.end);
-        match (&self.engine, &queries.form) {
-            (Engine::Single(packed), QueryForm::Single(queries)) => {
-                packed.block(queries, span, out);
-            }
-            (Engine::Double(packed), QueryForm::Double(queries)) => {
-                packed.block(queries, span, out);
-            }
-            (Engine::Composite(composite), QueryForm::Composite(queries)) => {
-                composite.block(queries, span, out);
-            }
-            _ => unreachable!("invariant: queries are prepared by the engine that reads them"),
-        }
+        self.bound.block(queries, columns, out);
     }
 
     /// Kernel values of every query against every bound row, row-major.
@@ -303,17 +214,11 @@ impl<'a> Gram<'a> {
     pub(crate) fn subset(&self, positions: impl Iterator<Item = usize>) -> Result<Self> {
         let positions: Vec<usize> = positions.collect();
         let rows: Vec<u32> = positions.iter().map(|&p| self.rows[p]).collect();
-        let engine = match &self.engine {
-            Engine::Single(packed) => Engine::Single(packed.rebind(self.view, &rows)),
-            Engine::Double(packed) => Engine::Double(packed.rebind(self.view, &rows)),
-            Engine::Composite(composite) => Engine::Composite(composite.rebind(self.view, &rows)?),
-        };
         Ok(Self {
             kernel: self.kernel.clone(),
             view: self.view,
+            bound: self.bound.rebind(self.view, &rows)?,
             rows,
-            engine,
-            rounding: self.rounding,
             sequential: self.sequential,
         })
     }

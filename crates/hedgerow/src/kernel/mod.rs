@@ -1,5 +1,7 @@
 //! Kernels and the engine that evaluates them in blocks.
 
+mod bound;
+mod bound_machines;
 mod composite;
 mod distance;
 mod evaluator;
@@ -17,12 +19,14 @@ mod text;
 mod vocabulary;
 mod width;
 
+pub use bound::GramQueries;
+pub(crate) use bound_machines::Use;
 pub use distance::sq_dist;
-pub(crate) use evaluator::{Evaluator, Use, linear_value, linear_weights};
+pub(crate) use evaluator::{Evaluator, linear_value, linear_weights};
 pub use expansion::{Expansion, Machine};
-pub(crate) use expansion::{check_samples, keep_rows};
+pub(crate) use expansion::{check_samples, keep_rows, rows_that_count};
 pub use expr::{Kernel, LocalOperator, MAX_DEPTH};
-pub use gram::{Gram, GramQueries};
+pub use gram::Gram;
 pub use local::{
     ETA_PERCENTILES, LocalCandidate, SIGMA_PERCENTILES, effective_width, local_candidates,
 };
@@ -37,6 +41,6 @@ pub use scalar::spectral_angle;
 pub use spec::KernelSpec;
 pub use width::{
     GAMMA_CAP, PairDistances, WIDTH_FLOOR, eta_from_distance, feature_variances, gamma_auto,
-    gamma_from_distance, gamma_mean, gamma_scale, mean_sq_dist, neighborhood_gamma, percentile,
+    gamma_from_distance, gamma_mean, gamma_scale, mean_sq_dist, neighbourhood_gamma, percentile,
     sigma_from_distance,
 };

@@ -48,7 +48,7 @@ enum Form {
 #[derive(Clone, Copy)]
 enum Scope {
     Data { seed: u64 },
-    Neighborhood,
+    Neighbourhood,
 }
 
 impl KernelSpec {
@@ -148,9 +148,9 @@ impl KernelSpec {
     }
 
     /// The kernel for a neighbourhood whose rows ascend in distance from its centre. Percentiles
-    /// follow the published programs: see [`super::neighborhood_gamma`].
-    pub fn resolve_neighborhood(&self, samples: SamplesView<'_>) -> Result<Kernel> {
-        self.resolve_in(samples, Scope::Neighborhood)
+    /// follow the published programs: see [`super::neighbourhood_gamma`].
+    pub fn resolve_neighbourhood(&self, samples: SamplesView<'_>) -> Result<Kernel> {
+        self.resolve_in(samples, Scope::Neighbourhood)
     }
 
     fn resolve_in(&self, samples: SamplesView<'_>, scope: Scope) -> Result<Kernel> {
@@ -172,8 +172,8 @@ impl KernelSpec {
                     Some((space, distances)) if space == *request.space => distances,
                     _ => match scope {
                         Scope::Data { seed } => PairDistances::of(request.space, samples, seed)?,
-                        Scope::Neighborhood => {
-                            PairDistances::of_neighborhood(request.space, samples)?
+                        Scope::Neighbourhood => {
+                            PairDistances::of_neighbourhood(request.space, samples)?
                         }
                     },
                 };

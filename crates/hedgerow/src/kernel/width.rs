@@ -28,9 +28,9 @@ const SMALL_DISTANCE: f64 = 0.000_695;
 /// More rows than this are sampled.
 const MAX_ROWS: usize = 2000;
 /// Rows of a neighbourhood that the reference estimator aims at.
-const NEIGHBORHOOD_ROWS: usize = 70;
+const NEIGHBOURHOOD_ROWS: usize = 70;
 /// Distances that the reference estimator takes at most.
-const NEIGHBORHOOD_PAIRS: usize = NEIGHBORHOOD_ROWS * NEIGHBORHOOD_ROWS;
+const NEIGHBOURHOOD_PAIRS: usize = NEIGHBOURHOOD_ROWS * NEIGHBOURHOOD_ROWS;
 
 /// The `h`-th percentile of ascending values; `None` without values.
 pub fn percentile(sorted: &[f64], h: f64) -> Option<f64> {
@@ -63,25 +63,25 @@ pub fn eta_from_distance(distance: f64) -> f64 {
 /// $\gamma$ of a neighbourhood by the published programs' rule: of `n` points in the order of their
 /// distance from the centre take every $\lfloor n/\min(70,n)\rfloor$-th, of their pairwise distances
 /// the first 4900, and of those the percentile $100\cdot$`quantile`.
-pub fn neighborhood_gamma(
+pub fn neighbourhood_gamma(
     n: usize,
     quantile: f64,
     distance: impl FnMut(usize, usize) -> f64,
 ) -> f64 {
-    let distances = neighborhood_distances(n, distance);
+    let distances = neighbourhood_distances(n, distance);
     gamma_from_distance(percentile(&distances, 100.0 * quantile).unwrap_or(0.0))
 }
 
-/// The sorted distances of [`neighborhood_gamma`].
-fn neighborhood_distances(n: usize, mut distance: impl FnMut(usize, usize) -> f64) -> Vec<f64> {
-    let stride = n.checked_div(n.min(NEIGHBORHOOD_ROWS)).unwrap_or(1);
+/// The sorted distances of [`neighbourhood_gamma`].
+fn neighbourhood_distances(n: usize, mut distance: impl FnMut(usize, usize) -> f64) -> Vec<f64> {
+    let stride = n.checked_div(n.min(NEIGHBOURHOOD_ROWS)).unwrap_or(1);
     let points: Vec<usize> = (0..n).step_by(stride).collect();
     let pairs = points
         .iter()
         .enumerate()
         .flat_map(|(at, &i)| points[at + 1..].iter().map(move |&j| (i, j)));
     let mut distances: Vec<f64> = pairs
-        .take(NEIGHBORHOOD_PAIRS)
+        .take(NEIGHBOURHOOD_PAIRS)
         .map(|(i, j)| distance(i, j))
         .collect();
     distances.sort_unstable_by(f64::total_cmp);
@@ -121,13 +121,13 @@ impl PairDistances {
     }
 
     /// Kernel distances inside a neighbourhood, whose rows ascend in distance from the centre, by
-    /// the rule of [`neighborhood_gamma`].
-    pub fn of_neighborhood(kernel: &Kernel, samples: SamplesView<'_>) -> Result<Self> {
+    /// the rule of [`neighbourhood_gamma`].
+    pub fn of_neighbourhood(kernel: &Kernel, samples: SamplesView<'_>) -> Result<Self> {
         if samples.n_rows() == 0 {
             return Err(Error::NoRows);
         }
         let sorted =
-            neighborhood_distances(samples.n_rows(), |i, j| distance(kernel, samples, i, j));
+            neighbourhood_distances(samples.n_rows(), |i, j| distance(kernel, samples, i, j));
         if sorted.iter().any(|value| value.is_nan()) {
             return Err(not_a_distance(kernel));
         }

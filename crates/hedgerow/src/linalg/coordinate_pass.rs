@@ -1,6 +1,6 @@
 //! One pass of dual coordinate descent over the variables whose turn it is.
 
-use super::linear_rows::LinearStore;
+use super::row_stores::LinearStore;
 
 /// Visits ahead of which a row is asked for, twice as far ahead where it stands, and three times as
 /// far its variable.
@@ -102,7 +102,7 @@ fn pass_body<const FMA: bool, S: LinearStore>(
     let mut kept = 0;
     for at in 0..visits.len() {
         if let Some(&last) = visits.get(at + 3 * AHEAD) {
-            super::linear_rows::prefetch(&coordinates[last as usize..=last as usize]);
+            super::row_stores::prefetch(&coordinates[last as usize..=last as usize]);
         }
         if let Some(&later) = visits.get(at + 2 * AHEAD) {
             store.prefetch_place(coordinates[later as usize].row as usize);

@@ -1,581 +1,442 @@
-//! Rows as linear learners read them: an inner product with the weights, then perhaps a multiple
-//! of the row added to them.
+//! Rows as the linear solvers read them.
 //!
-//! Weights are always in double precision; rows are stored as narrowly as their values allow. A
-//! sparse store whose values are all 1 has no values.
+//! Packed once and then shared by all solves on them: the classes of one-vs-rest, the nodes of a
+//! tree, the points of a grid. How rows are stored follows from the numbers alone and not from the
+//! form in which they came, so that the same data give the same answer dense and sparse:
+//!
+//! * dense, sparse, or sparse in blocks of eight neighbouring features, whichever takes the fewest
+//!   operations a row;
+//! * single precision if that changes no value, or moves none by more than $2^{-20}$ of the range
+//!   of its column, otherwise double;
+//! * values that are all 1 are not stored at all.
+//!
+//! Sums are in double precision in every case.
 
-use super::Real;
+use super::{
+    BlockStore, DENSE_LANES, DenseStore, LinearStore, Real, SparseStore, UnitStore, add_row,
+    dot_row,
+};
+use crate::data::{Row, SamplesView};
+use crate::{Error, Result};
 use std::borrow::Cow;
 
-/// Values that a dense store handles at once; its rows are padded to a multiple of it.
-pub(crate) const DENSE_LANES: usize = 8;
-/// Independent sums of a sparse inner product.
-const SPARSE_SUMS: usize = 4;
+/// Largest ratio of a column's largest value to its range with which single precision will do:
+/// $2^{-24}$ of the former is then $2^{-20}$ of the latter.
+const MAX_OFFSET: f64 = 16.0;
+/// Values whose squares single precision can sum: beyond, and below the inverse, it is not used.
+const MAX_SINGLE: f64 = 1e15;
 
-/// Rows that can be multiplied with weights.
-pub(crate) trait LinearStore: Sync {
-    /// $\langle w, x_i\rangle$. The weights are as long as the rows, padding included.
-    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64;
+/// Cost of a value of a sparse row, of a value 1 and of a block, in operations on eight values of a
+/// dense row: measured.
+const SPARSE_COST: f64 = 0.6;
+const UNIT_COST: f64 = 0.4;
+const BLOCK_COST: f64 = 1.25;
 
-    /// $w \leftarrow w + a x_i$.
-    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]);
+/// Rows whose blocks are counted.
+const CENSUS_ROWS: usize = 500;
 
-    /// $v_f \leftarrow v_f + a x_{if}^2$ for every feature.
-    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]);
+/// The precision in which rows are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// Single where that makes no difference that counts; see the module. The default.
+    #[default]
+    Fitting,
+    /// Always double.
+    Double,
+}
+
+/// Rows packed for inner products with weights.
+#[derive(Debug, Clone)]
+pub struct LinearRows<'a> {
+    n_rows: usize,
+    n_features: usize,
+    store: RowStore<'a>,
+    sq_norms: Vec<f64>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum RowStore<'a> {
+    DenseSingle(DenseStore<'a, f32>),
+    DenseDouble(DenseStore<'a, f64>),
+    SparseSingle(SparseStore<'a, f32>),
+    SparseDouble(SparseStore<'a, f64>),
+    BlocksSingle(BlockStore<f32>),
+    Units(UnitStore<'a>),
+}
+
+/// A kind of storage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Dense,
+    Sparse,
+    Blocks,
+}
+
+/// Evaluates an expression with the store behind an enum.
+macro_rules! with_store {
+    ($rows:expr, $store:ident => $body:expr) => {
+        match $rows.store() {
+            $crate::linalg::RowStore::DenseSingle($store) => $body,
+            $crate::linalg::RowStore::DenseDouble($store) => $body,
+            $crate::linalg::RowStore::SparseSingle($store) => $body,
+            $crate::linalg::RowStore::SparseDouble($store) => $body,
+            $crate::linalg::RowStore::BlocksSingle($store) => $body,
+            $crate::linalg::RowStore::Units($store) => $body,
+        }
+    };
+}
+pub(crate) use with_store;
+
+impl<'a> LinearRows<'a> {
+    /// Packs samples, which must be finite.
+    ///
+    /// # Errors
+    /// [`Error::TooWide`] if the squared length of a row overflows.
+    pub fn pack(view: SamplesView<'a>, precision: Precision) -> Result<Self> {
+        let (n_rows, n_features) = (view.n_rows(), view.n_features());
+        let census = Census::of(view);
+        let single = precision == Precision::Fitting && census.fits_single(view);
+        let store = match (census.form(view, single), single) {
+            (Form::Dense, true) => RowStore::DenseSingle(dense_copy(view)),
+            (Form::Dense, false) => RowStore::DenseDouble(match view {
+                SamplesView::Dense { values, .. } if n_features % DENSE_LANES == 0 => DenseStore {
+                    width: n_features,
+                    values: Cow::Borrowed(values),
+                },
+                _ => dense_copy(view),
+            }),
+            (Form::Blocks, _) => RowStore::BlocksSingle(block_copy(view)),
+            (Form::Sparse, _) => sparse_store(view, single, census.units),
+        };
+        let mut rows = Self {
+            n_rows,
+            n_features,
+            store,
+            sq_norms: Vec::new(),
+        };
+        rows.sq_norms = with_store!(rows, store => (0..n_rows).map(|i| store.sq_norm(i)).collect());
+        if let Some(i) = rows.sq_norms.iter().position(|norm| !norm.is_finite()) {
+            return Err(too_wide(view, i));
+        }
+        Ok(rows)
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Number of features.
+    pub fn n_features(&self) -> usize {
+        self.n_features
+    }
+
+    /// Length that weights need in order to be multiplied with rows: the features, and perhaps
+    /// some more that stay 0.
+    pub fn width(&self) -> usize {
+        match &self.store {
+            RowStore::DenseSingle(store) => store.width,
+            RowStore::DenseDouble(store) => store.width,
+            RowStore::BlocksSingle(_) => self.n_features.next_multiple_of(DENSE_LANES),
+            _ => self.n_features,
+        }
+    }
+
+    /// Values that are stored, those of padding included.
+    pub(crate) fn n_stored(&self) -> usize {
+        match &self.store {
+            RowStore::DenseSingle(store) => store.values.len(),
+            RowStore::DenseDouble(store) => store.values.len(),
+            RowStore::SparseSingle(store) => store.len(),
+            RowStore::SparseDouble(store) => store.len(),
+            RowStore::BlocksSingle(store) => store.values.len() * DENSE_LANES,
+            RowStore::Units(store) => store.len(),
+        }
+    }
 
     /// $\|x_i\|^2$.
-    fn sq_norm(&self, i: usize) -> f64;
+    pub fn sq_norm(&self, i: usize) -> f64 {
+        self.sq_norms[i]
+    }
 
-    /// Asks the memory for a row that will be needed soon.
-    fn prefetch(&self, i: usize);
+    /// $\langle w, x_i\rangle$ with weights of [`LinearRows::width`] values.
+    pub fn dot(&self, i: usize, weights: &[f64]) -> f64 {
+        with_store!(self, store => dot_row(store, i, weights))
+    }
 
-    /// Asks the memory for what tells where a row stands, some time before the row itself.
-    fn prefetch_place(&self, i: usize);
+    /// $w \leftarrow w + a x_i$ with weights of [`LinearRows::width`] values.
+    pub fn add(&self, i: usize, factor: f64, weights: &mut [f64]) {
+        with_store!(self, store => add_row(store, i, factor, weights));
+    }
+
+    pub(crate) fn store(&self) -> &RowStore<'a> {
+        &self.store
+    }
 }
 
-/// Dense rows.
-#[derive(Debug, Clone)]
-pub(crate) struct DenseStore<'a, T: Clone> {
-    /// Length of a row, padding included.
-    pub(crate) width: usize,
-    pub(crate) values: Cow<'a, [T]>,
+/// An error that names a row whose squared length overflows.
+pub(crate) fn ensure_finite_norms(view: SamplesView<'_>) -> Result<()> {
+    let overflows = |i: &usize| {
+        let values = view.row(*i).values();
+        !values.iter().map(|x| x * x).sum::<f64>().is_finite()
+    };
+    match (0..view.n_rows()).find(overflows) {
+        Some(i) => Err(too_wide(view, i)),
+        None => Ok(()),
+    }
 }
 
-/// Which features the sparse rows have: compressed rows without their values. Fields are private to
-/// this file, because loops rely on every feature being less than the width.
-#[derive(Debug, Clone)]
-struct Pattern<'a> {
-    starts: Cow<'a, [usize]>,
-    features: Cow<'a, [u32]>,
-    width: usize,
+/// The error about a row that is too long, with its largest value.
+fn too_wide(view: SamplesView<'_>, i: usize) -> Error {
+    let (mut column, mut value) = (0, 0.0f64);
+    view.row(i).for_each(|f, x| {
+        if x.abs() > value.abs() {
+            (column, value) = (f + 1, x);
+        }
+    });
+    Error::TooWide {
+        row: i + 1,
+        column,
+        value,
+    }
 }
 
-impl<'a> Pattern<'a> {
-    /// Checks that every feature is less than the width, which is the least possible length of weights.
-    fn new(starts: Cow<'a, [usize]>, features: Cow<'a, [u32]>, width: usize) -> Self {
-        let largest = features.iter().copied().max();
-        assert!(
-            largest.is_none_or(|f| (f as usize) < width),
-            "invariant: features of a sparse matrix are less than its width"
-        );
-        Self {
+/// What decides the storage.
+struct Census {
+    nonzero: usize,
+    /// About how many blocks of eight neighbouring features have a value other than 0.
+    blocks: f64,
+    /// Single precision changes no value.
+    exact: bool,
+    /// All values other than 0 are 1.
+    units: bool,
+    /// Smallest and largest absolute value other than 0.
+    smallest: f64,
+    largest: f64,
+}
+
+impl Census {
+    fn of(view: SamplesView<'_>) -> Self {
+        let mut census = Self {
+            nonzero: 0,
+            blocks: estimate_blocks(view),
+            exact: true,
+            units: true,
+            smallest: f64::INFINITY,
+            largest: 0.0,
+        };
+        let (SamplesView::Dense { values, .. } | SamplesView::Sparse { values, .. }) = view;
+        // Each lane has extremes of its own, so that one value need not wait for another.
+        let (mut low, mut high) = ([f64::INFINITY; DENSE_LANES], [0.0f64; DENSE_LANES]);
+        // Short pieces, so that each simple loop over one finds it in the cache.
+        for values in values.chunks(2048) {
+            census.nonzero += values.iter().filter(|&&x| x != 0.0).count();
+            census.units &= values.iter().all(|&x| x == 0.0 || x == 1.0);
+            census.exact &= census.units || values.iter().all(|&x| f64::from(x as f32) == x);
+            for lanes in values.chunks(DENSE_LANES) {
+                for ((low, high), x) in low.iter_mut().zip(&mut high).zip(lanes) {
+                    let size = x.abs();
+                    let counted = if size == 0.0 { f64::INFINITY } else { size };
+                    *high = if size > *high { size } else { *high };
+                    *low = if counted < *low { counted } else { *low };
+                }
+            }
+        }
+        census.smallest = low.into_iter().fold(f64::INFINITY, f64::min);
+        census.largest = high.into_iter().fold(0.0, f64::max);
+        census
+    }
+
+    /// The storage whose rows take the fewest operations.
+    fn form(&self, view: SamplesView<'_>, single: bool) -> Form {
+        let width = view.n_features().next_multiple_of(DENSE_LANES);
+        let dense = (view.n_rows() * (width / DENSE_LANES)) as f64;
+        let value_cost = if self.units { UNIT_COST } else { SPARSE_COST };
+        let sparse = value_cost * self.nonzero as f64;
+        let blocks = BLOCK_COST * self.blocks;
+        if dense <= sparse.min(blocks) || dense <= sparse && !single {
+            Form::Dense
+        } else if single && blocks < sparse {
+            Form::Blocks
+        } else {
+            Form::Sparse
+        }
+    }
+
+    fn fits_single(&self, view: SamplesView<'_>) -> bool {
+        if self.exact {
+            return true;
+        }
+        if self.largest > MAX_SINGLE || self.smallest < 1.0 / MAX_SINGLE {
+            return false;
+        }
+        let (n_rows, n_features) = (view.n_rows(), view.n_features());
+        let mut lowest = vec![f64::INFINITY; n_features];
+        let mut highest = vec![f64::NEG_INFINITY; n_features];
+        if let Some(values) = complete_rows(view) {
+            for row in values.chunks_exact(n_features.max(1)) {
+                for ((low, high), &x) in lowest.iter_mut().zip(&mut highest).zip(row) {
+                    *low = if x < *low { x } else { *low };
+                    *high = if x > *high { x } else { *high };
+                }
+            }
+        } else if let SamplesView::Sparse {
+            indices, values, ..
+        } = view
+        {
+            let mut entries = vec![0usize; n_features];
+            for &f in indices {
+                entries[f as usize] += 1;
+            }
+            // The range of a column that has a 0 is at least as large as any of its values.
+            if entries.iter().all(|&count| count < n_rows) {
+                return true;
+            }
+            for (&f, &x) in indices.iter().zip(values) {
+                let f = f as usize;
+                lowest[f] = lowest[f].min(x);
+                highest[f] = highest[f].max(x);
+            }
+            for (f, &count) in entries.iter().enumerate() {
+                if count < n_rows {
+                    lowest[f] = lowest[f].min(0.0);
+                    highest[f] = highest[f].max(0.0);
+                }
+            }
+        }
+        lowest.iter().zip(&highest).all(|(&low, &high)| {
+            // A constant column is moved as a whole.
+            let range = high - low;
+            range == 0.0 || low.abs().max(high.abs()) <= MAX_OFFSET * range
+        })
+    }
+}
+
+/// Blocks of neighbouring features with a value other than 0, over all rows: from some that are
+/// spread evenly.
+fn estimate_blocks(view: SamplesView<'_>) -> f64 {
+    let n_rows = view.n_rows();
+    let step = n_rows.div_ceil(CENSUS_ROWS).max(1);
+    let (mut counted, mut rows) = (0, 0);
+    for i in (0..n_rows).step_by(step) {
+        let mut last = usize::MAX;
+        view.row(i).for_each(|f, x| {
+            if x != 0.0 && f / DENSE_LANES != last {
+                last = f / DENSE_LANES;
+                counted += 1;
+            }
+        });
+        rows += 1;
+    }
+    f64::from(counted) * n_rows as f64 / f64::from(rows.max(1))
+}
+
+/// The values of all rows one after the other, if every feature of every row has one.
+fn complete_rows(view: SamplesView<'_>) -> Option<&[f64]> {
+    match view {
+        SamplesView::Dense { values, .. } => Some(values),
+        // The features of a sparse row ascend, so that with all of them they are 0, 1, 2, ...
+        SamplesView::Sparse { values, .. } => {
+            (values.len() == view.n_rows() * view.n_features()).then_some(values)
+        }
+    }
+}
+
+/// Rows as blocks.
+fn block_copy(view: SamplesView<'_>) -> BlockStore<f32> {
+    let mut store = BlockStore {
+        starts: Vec::with_capacity(view.n_rows() + 1),
+        blocks: Vec::new(),
+        values: Vec::new(),
+    };
+    store.starts.push(0);
+    for i in 0..view.n_rows() {
+        let mut last = u32::MAX;
+        view.row(i).for_each(|f, x| {
+            if x == 0.0 {
+                return;
+            }
+            let block = (f / DENSE_LANES) as u32;
+            if block != last {
+                last = block;
+                store.blocks.push(block);
+                store.values.push([0.0; DENSE_LANES]);
+            }
+            if let Some(values) = store.values.last_mut() {
+                values[f % DENSE_LANES] = x as f32;
+            }
+        });
+        store.starts.push(store.blocks.len());
+    }
+    store
+}
+
+fn dense_copy<'a, T: Real>(view: SamplesView<'_>) -> DenseStore<'a, T> {
+    let width = view.n_features().next_multiple_of(DENSE_LANES);
+    let mut values = vec![T::ZERO; view.n_rows() * width];
+    let rows = values.chunks_exact_mut(width.max(1));
+    if let Some(given) = complete_rows(view) {
+        for (out, row) in rows.zip(given.chunks_exact(view.n_features().max(1))) {
+            for (out, &x) in out.iter_mut().zip(row) {
+                *out = T::from_f64(x);
+            }
+        }
+    } else {
+        for (i, out) in rows.enumerate() {
+            view.row(i).for_each(|f, x| out[f] = T::from_f64(x));
+        }
+    }
+    DenseStore {
+        width,
+        values: Cow::Owned(values),
+    }
+}
+
+fn sparse_store(view: SamplesView<'_>, single: bool, units: bool) -> RowStore<'_> {
+    let n_features = view.n_features();
+    let (starts, features, values) = match view {
+        SamplesView::Sparse {
+            row_starts,
+            indices,
+            values,
+            ..
+        } if !values.contains(&0.0) => (
+            Cow::Borrowed(row_starts),
+            Cow::Borrowed(indices),
+            Cow::Borrowed(values),
+        ),
+        _ => {
+            let (starts, features, values) = entries(view);
+            (Cow::Owned(starts), Cow::Owned(features), Cow::Owned(values))
+        }
+    };
+    if units {
+        return RowStore::Units(UnitStore::new(starts, features, n_features));
+    }
+    if single {
+        let values = values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+        return RowStore::SparseSingle(SparseStore::new(
             starts,
             features,
-            width,
-        }
+            Cow::Owned(values),
+            n_features,
+        ));
     }
-
-    #[inline(always)]
-    fn row(&self, i: usize) -> &[u32] {
-        &self.features[self.starts[i]..self.starts[i + 1]]
-    }
-
-    /// Panics unless a vector has a value for every feature.
-    #[inline(always)]
-    fn check_length(&self, vector: &[f64]) {
-        assert!(vector.len() >= self.width, "invariant: length of weights");
-    }
+    RowStore::SparseDouble(SparseStore::new(starts, features, values, n_features))
 }
 
-/// The value of a feature of a pattern.
-#[inline(always)]
-fn feature_value(vector: &[f64], f: u32) -> f64 {
-    // SAFETY: the callers have checked that the vector is at least as long as the width of the
-    // pattern that the feature is from, and every feature of a pattern is less than its width.
-    #[allow(unsafe_code)]
-    unsafe {
-        *vector.get_unchecked(f as usize)
-    }
-}
-
-/// The place of a feature of a pattern.
-#[inline(always)]
-fn feature_place(vector: &mut [f64], f: u32) -> &mut f64 {
-    // SAFETY: as in `feature_value`.
-    #[allow(unsafe_code)]
-    unsafe {
-        vector.get_unchecked_mut(f as usize)
-    }
-}
-
-/// Compressed sparse rows.
-#[derive(Debug, Clone)]
-pub(crate) struct SparseStore<'a, T: Clone> {
-    pattern: Pattern<'a>,
-    values: Cow<'a, [T]>,
-}
-
-impl<'a, T: Clone> SparseStore<'a, T> {
-    /// Rows of `width` features.
-    pub(crate) fn new(
-        starts: Cow<'a, [usize]>,
-        features: Cow<'a, [u32]>,
-        values: Cow<'a, [T]>,
-        width: usize,
-    ) -> Self {
-        Self {
-            pattern: Pattern::new(starts, features, width),
-            values,
-        }
-    }
-
-    /// Stored values.
-    pub(crate) fn len(&self) -> usize {
-        self.values.len()
-    }
-}
-
-/// Sparse rows whose values stand together: blocks of [`DENSE_LANES`] neighbouring features with at
-/// least one value each. A block is one vector operation.
-#[derive(Debug, Clone)]
-pub(crate) struct BlockStore<T> {
-    pub(crate) starts: Vec<usize>,
-    /// Number of each block: its first feature over the lanes.
-    pub(crate) blocks: Vec<u32>,
-    pub(crate) values: Vec<[T; DENSE_LANES]>,
-}
-
-/// Sparse rows whose stored values are all 1.
-#[derive(Debug, Clone)]
-pub(crate) struct UnitStore<'a> {
-    pattern: Pattern<'a>,
-}
-
-impl<'a> UnitStore<'a> {
-    /// Rows of `width` features.
-    pub(crate) fn new(starts: Cow<'a, [usize]>, features: Cow<'a, [u32]>, width: usize) -> Self {
-        Self {
-            pattern: Pattern::new(starts, features, width),
-        }
-    }
-
-    /// Stored values.
-    pub(crate) fn len(&self) -> usize {
-        self.pattern.features.len()
-    }
-}
-
-impl<T: Real> DenseStore<'_, T> {
-    #[inline(always)]
-    fn row(&self, i: usize) -> &[T] {
-        &self.values[i * self.width..(i + 1) * self.width]
-    }
-}
-
-/// `x * w + sums`, lane by lane. All is read before anything is written, so that the compiler need
-/// not fear that rows and weights overlap, and makes one instruction of it.
-#[inline(always)]
-fn fma_lanes<const FMA: bool, T: Real>(
-    x: &[T; DENSE_LANES],
-    w: &[f64; DENSE_LANES],
-    sums: [f64; DENSE_LANES],
-) -> [f64; DENSE_LANES] {
-    let mut out = [0.0; DENSE_LANES];
-    for lane in 0..DENSE_LANES {
-        out[lane] = x[lane].to_f64().fma::<FMA>(w[lane], sums[lane]);
-    }
-    out
-}
-
-/// Sum of the squares of whole lanes.
-#[inline(always)]
-fn sum_of_squares<T: Real>(values: &[[T; DENSE_LANES]]) -> f64 {
-    let mut sums = [0.0; DENSE_LANES];
-    for x in values {
-        for lane in 0..DENSE_LANES {
-            sums[lane] += x[lane].to_f64() * x[lane].to_f64();
-        }
-    }
-    join_lanes(sums, [0.0; DENSE_LANES])
-}
-
-/// The sum of two sets of lanes.
-#[inline(always)]
-fn join_lanes(even: [f64; DENSE_LANES], odd: [f64; DENSE_LANES]) -> f64 {
-    let mut sums = [0.0; DENSE_LANES];
-    for lane in 0..DENSE_LANES {
-        sums[lane] = even[lane] + odd[lane];
-    }
-    let quarters = [
-        sums[0] + sums[4],
-        sums[1] + sums[5],
-        sums[2] + sums[6],
-        sums[3] + sums[7],
-    ];
-    (quarters[0] + quarters[2]) + (quarters[1] + quarters[3])
-}
-
-impl<T: Real> LinearStore for DenseStore<'_, T> {
-    #[inline(always)]
-    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
-        let (row, _) = self.row(i).as_chunks::<DENSE_LANES>();
-        let (weights, _) = weights.as_chunks::<DENSE_LANES>();
-        let n = row.len().min(weights.len());
-        let (row_pairs, row_rest) = row[..n].as_chunks::<2>();
-        let (weight_pairs, weight_rest) = weights[..n].as_chunks::<2>();
-        let (mut even, mut odd) = ([0.0f64; DENSE_LANES], [0.0f64; DENSE_LANES]);
-        if let ([x], [w]) = (row_rest, weight_rest) {
-            even = fma_lanes::<FMA, T>(x, w, even);
-        }
-        for (x, w) in row_pairs.iter().zip(weight_pairs) {
-            even = fma_lanes::<FMA, T>(&x[0], &w[0], even);
-            odd = fma_lanes::<FMA, T>(&x[1], &w[1], odd);
-        }
-        join_lanes(even, odd)
-    }
-
-    #[inline(always)]
-    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        // No lanes by hand here: over those the compiler would gather and scatter.
-        for (weight, x) in weights.iter_mut().zip(self.row(i)) {
-            *weight = x.to_f64().fma::<FMA>(factor, *weight);
-        }
-    }
-
-    #[inline(always)]
-    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
-        for (x, sum) in self.row(i).iter().zip(sums) {
-            *sum += factor * (x.to_f64() * x.to_f64());
-        }
-    }
-
-    fn sq_norm(&self, i: usize) -> f64 {
-        sum_of_squares(self.row(i).as_chunks::<DENSE_LANES>().0)
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, i: usize) {
-        prefetch(self.row(i));
-    }
-
-    #[inline(always)]
-    fn prefetch_place(&self, _: usize) {}
-}
-
-impl<T: Clone> SparseStore<'_, T> {
-    #[inline(always)]
-    fn row(&self, i: usize) -> (&[u32], &[T]) {
-        let entries = self.pattern.starts[i]..self.pattern.starts[i + 1];
-        (
-            &self.pattern.features[entries.clone()],
-            &self.values[entries],
-        )
-    }
-}
-
-impl<T: Real> LinearStore for SparseStore<'_, T> {
-    #[inline(always)]
-    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
-        self.pattern.check_length(weights);
-        let (features, values) = self.row(i);
-        let (features, feature_rest) = features.as_chunks::<SPARSE_SUMS>();
-        let (values, value_rest) = values.as_chunks::<SPARSE_SUMS>();
-        let mut sums = [0.0f64; SPARSE_SUMS];
-        for (f, x) in features.iter().zip(values) {
-            for lane in 0..SPARSE_SUMS {
-                let weight = feature_value(weights, f[lane]);
-                sums[lane] = x[lane].to_f64().fma::<FMA>(weight, sums[lane]);
+/// The values other than 0, row after row.
+fn entries(view: SamplesView<'_>) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    let (mut starts, mut features, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..view.n_rows() {
+        let row: Row<'_> = view.row(i);
+        row.for_each(|f, x| {
+            if x != 0.0 {
+                features.push(f as u32);
+                values.push(x);
             }
-        }
-        for (lane, (&f, x)) in feature_rest.iter().zip(value_rest).enumerate() {
-            sums[lane] = x.to_f64().fma::<FMA>(feature_value(weights, f), sums[lane]);
-        }
-        (sums[0] + sums[1]) + (sums[2] + sums[3])
+        });
+        starts.push(features.len());
     }
-
-    #[inline(always)]
-    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        self.pattern.check_length(weights);
-        let (features, values) = self.row(i);
-        for (&f, x) in features.iter().zip(values) {
-            let weight = feature_place(weights, f);
-            *weight = x.to_f64().fma::<FMA>(factor, *weight);
-        }
-    }
-
-    #[inline(always)]
-    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
-        self.pattern.check_length(sums);
-        let (features, values) = self.row(i);
-        for (&f, x) in features.iter().zip(values) {
-            *feature_place(sums, f) += factor * (x.to_f64() * x.to_f64());
-        }
-    }
-
-    fn sq_norm(&self, i: usize) -> f64 {
-        let square = |x: &T| x.to_f64() * x.to_f64();
-        self.row(i).1.iter().map(square).sum()
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, i: usize) {
-        let (features, values) = self.row(i);
-        prefetch(features);
-        prefetch(values);
-    }
-
-    #[inline(always)]
-    fn prefetch_place(&self, i: usize) {
-        prefetch(&self.pattern.starts[i..=i]);
-    }
-}
-
-impl<T: Real> BlockStore<T> {
-    #[inline(always)]
-    fn row(&self, i: usize) -> (&[u32], &[[T; DENSE_LANES]]) {
-        let entries = self.starts[i]..self.starts[i + 1];
-        (&self.blocks[entries.clone()], &self.values[entries])
-    }
-}
-
-impl<T: Real> LinearStore for BlockStore<T> {
-    #[inline(always)]
-    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
-        let (blocks, values) = self.row(i);
-        let (weights, _) = weights.as_chunks::<DENSE_LANES>();
-        let (block_pairs, block_rest) = blocks.as_chunks::<2>();
-        let (value_pairs, value_rest) = values.as_chunks::<2>();
-        let (mut even, mut odd) = ([0.0f64; DENSE_LANES], [0.0f64; DENSE_LANES]);
-        if let ([block], [x]) = (block_rest, value_rest) {
-            even = fma_lanes::<FMA, T>(x, &weights[*block as usize], even);
-        }
-        for (block, x) in block_pairs.iter().zip(value_pairs) {
-            even = fma_lanes::<FMA, T>(&x[0], &weights[block[0] as usize], even);
-            odd = fma_lanes::<FMA, T>(&x[1], &weights[block[1] as usize], odd);
-        }
-        join_lanes(even, odd)
-    }
-
-    #[inline(always)]
-    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        let (blocks, values) = self.row(i);
-        let (weights, _) = weights.as_chunks_mut::<DENSE_LANES>();
-        for (&block, x) in blocks.iter().zip(values) {
-            let w = &mut weights[block as usize];
-            *w = fma_lanes::<FMA, T>(x, &[factor; DENSE_LANES], *w);
-        }
-    }
-
-    #[inline(always)]
-    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
-        let (blocks, values) = self.row(i);
-        let (sums, _) = sums.as_chunks_mut::<DENSE_LANES>();
-        for (&block, x) in blocks.iter().zip(values) {
-            let sum = &mut sums[block as usize];
-            for lane in 0..DENSE_LANES {
-                sum[lane] += factor * (x[lane].to_f64() * x[lane].to_f64());
-            }
-        }
-    }
-
-    fn sq_norm(&self, i: usize) -> f64 {
-        sum_of_squares(self.row(i).1)
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, i: usize) {
-        let (blocks, values) = self.row(i);
-        prefetch(blocks);
-        prefetch(values);
-    }
-
-    #[inline(always)]
-    fn prefetch_place(&self, i: usize) {
-        prefetch(&self.starts[i..=i]);
-    }
-}
-
-impl LinearStore for UnitStore<'_> {
-    #[inline(always)]
-    fn dot<const FMA: bool>(&self, i: usize, weights: &[f64]) -> f64 {
-        self.pattern.check_length(weights);
-        let (features, rest) = self.pattern.row(i).as_chunks::<SPARSE_SUMS>();
-        let mut sums = [0.0f64; SPARSE_SUMS];
-        for f in features {
-            for lane in 0..SPARSE_SUMS {
-                sums[lane] += feature_value(weights, f[lane]);
-            }
-        }
-        for (lane, &f) in rest.iter().enumerate() {
-            sums[lane] += feature_value(weights, f);
-        }
-        (sums[0] + sums[1]) + (sums[2] + sums[3])
-    }
-
-    #[inline(always)]
-    fn add<const FMA: bool>(&self, i: usize, factor: f64, weights: &mut [f64]) {
-        self.pattern.check_length(weights);
-        for &f in self.pattern.row(i) {
-            *feature_place(weights, f) += factor;
-        }
-    }
-
-    #[inline(always)]
-    fn add_squares(&self, i: usize, factor: f64, sums: &mut [f64]) {
-        self.add::<false>(i, factor, sums);
-    }
-
-    fn sq_norm(&self, i: usize) -> f64 {
-        self.pattern.row(i).len() as f64
-    }
-
-    #[inline(always)]
-    fn prefetch(&self, i: usize) {
-        prefetch(self.pattern.row(i));
-    }
-
-    #[inline(always)]
-    fn prefetch_place(&self, i: usize) {
-        prefetch(&self.pattern.starts[i..=i]);
-    }
-}
-
-/// Bytes of a row that are asked for ahead; the hardware follows from there.
-const PREFETCH_BYTES: usize = 1536;
-const CACHE_LINE: usize = 64;
-
-/// Hints that the beginning of a slice will be read soon.
-#[inline(always)]
-pub(super) fn prefetch<T>(row: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let step = (CACHE_LINE / size_of::<T>()).max(1);
-        let most = PREFETCH_BYTES / size_of::<T>();
-        for value in row[..row.len().min(most)].iter().step_by(step) {
-            // SAFETY: a hint about an address within a borrowed slice; it reads and writes
-            // nothing, and SSE belongs to every x86-64 processor.
-            #[allow(unsafe_code)]
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast());
-            }
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = row;
-}
-
-#[inline(always)]
-fn dot_row_body<const FMA: bool, S: LinearStore>(store: &S, i: usize, weights: &[f64]) -> f64 {
-    store.dot::<FMA>(i, weights)
-}
-
-multiversion! {
-    /// $\langle w, x_i\rangle$ of one row, for callers outside the passes.
-    pub(crate) fn dot_row[S: LinearStore](store: &S, i: usize, weights: &[f64]) -> f64 =
-        dot_row_body;
-}
-
-#[inline(always)]
-fn add_row_body<const FMA: bool, S: LinearStore>(
-    store: &S,
-    i: usize,
-    factor: f64,
-    weights: &mut [f64],
-) {
-    store.add::<FMA>(i, factor, weights);
-}
-
-multiversion! {
-    /// $w \leftarrow w + a x_i$ of one row, for callers outside the passes.
-    pub(crate) fn add_row[S: LinearStore](
-        store: &S,
-        i: usize,
-        factor: f64,
-        weights: &mut [f64],
-    ) = add_row_body;
-}
-
-#[inline(always)]
-fn products_body<const FMA: bool, S: LinearStore>(
-    store: &S,
-    rows: &[u32],
-    weights: &[f64],
-    out: &mut [f64],
-) {
-    for (value, &row) in out.iter_mut().zip(rows) {
-        *value = store.dot::<FMA>(row as usize, weights);
-    }
-}
-
-multiversion! {
-    /// `out[t]` = $\langle w, x_i\rangle$ of the row `rows[t]`.
-    pub(crate) fn row_products[S: LinearStore](
-        store: &S,
-        rows: &[u32],
-        weights: &[f64],
-        out: &mut [f64],
-    ) = products_body;
-}
-
-#[inline(always)]
-fn derivatives_body<const FMA: bool, S: LinearStore>(
-    store: &S,
-    rows: &[u32],
-    slopes: &[f64],
-    curvatures: &[f64],
-    gradient: &mut [f64],
-    diagonal: &mut [f64],
-) {
-    for ((&slope, &curvature), &row) in slopes.iter().zip(curvatures).zip(rows) {
-        if slope != 0.0 {
-            store.add::<FMA>(row as usize, slope, gradient);
-        }
-        if curvature != 0.0 {
-            store.add_squares(row as usize, curvature, diagonal);
-        }
-    }
-}
-
-multiversion! {
-    /// Adds $\sum_t a_t x_{i(t)}$ to the gradient and $\sum_t d_t x_{i(t)f}^2$ to the diagonal.
-    pub(crate) fn add_derivatives[S: LinearStore](
-        store: &S,
-        rows: &[u32],
-        slopes: &[f64],
-        curvatures: &[f64],
-        gradient: &mut [f64],
-        diagonal: &mut [f64],
-    ) = derivatives_body;
-}
-
-/// A vector with a coordinate for the constant feature, whose value is `bias`.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Extended<'a> {
-    /// Weights of the features.
-    pub(crate) weights: &'a [f64],
-    /// Weight of the constant feature times its value.
-    pub(crate) constant: f64,
-}
-
-#[inline(always)]
-fn curvature_body<const FMA: bool, S: LinearStore>(
-    store: &S,
-    rows: &[u32],
-    curvatures: &[f64],
-    vector: Extended<'_>,
-    sum: &mut [f64],
-) -> f64 {
-    let mut constant = 0.0;
-    for (&curvature, &row) in curvatures.iter().zip(rows) {
-        if curvature != 0.0 {
-            let product = store.dot::<FMA>(row as usize, vector.weights) + vector.constant;
-            let factor = curvature * product;
-            store.add::<FMA>(row as usize, factor, sum);
-            constant += factor;
-        }
-    }
-    constant
-}
-
-multiversion! {
-    /// Adds $\sum_t d_t x_{i(t)} (\langle v, x_{i(t)}\rangle + v_0)$ to a sum, and returns the sum of
-    /// the factors of the rows.
-    pub(crate) fn add_curvature[S: LinearStore](
-        store: &S,
-        rows: &[u32],
-        curvatures: &[f64],
-        vector: Extended<'_>,
-        sum: &mut [f64],
-    ) -> f64 = curvature_body;
+    (starts, features, values)
 }

@@ -18,9 +18,12 @@ mod hyperplanes;
 mod lanes;
 mod linear_rows;
 mod near;
+mod nystrom;
 mod panel;
 mod passes;
 mod real;
+mod ridge_cholesky;
+mod row_stores;
 mod scatter;
 mod single_passes;
 mod smooth_losses;
@@ -40,17 +43,21 @@ pub(crate) use gather::{CODES, LINE, gather_codes, gather_near};
 pub(crate) use growing_cholesky::GrowingCholesky;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
 pub(crate) use lanes::{LANES, LaneProducts, lane_products};
-pub(crate) use linear_rows::{
-    BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore,
-    add_curvature, add_derivatives, add_row, dot_row, row_products,
-};
+pub use linear_rows::{LinearRows, Precision};
+pub(crate) use linear_rows::{RowStore, ensure_finite_norms, with_store};
 pub(crate) use near::{
     Hit, boxes_within, combined_within, least_combined, relative_to, rows_within, shared_sq_dist,
     sq_dist,
 };
+pub(crate) use nystrom::whiten;
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use real::Real;
+pub(crate) use ridge_cholesky::ridge_cholesky;
+pub(crate) use row_stores::{
+    BlockStore, DENSE_LANES, DenseStore, Extended, LinearStore, SparseStore, UnitStore,
+    add_curvature, add_derivatives, add_row, dot_row, row_products,
+};
 pub(crate) use scatter::{CHUNK, Columns};
 pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,

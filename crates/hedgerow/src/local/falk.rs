@@ -22,9 +22,9 @@ use super::learner::{Effort, Learner, Workspace};
 use super::machine::LocalModel;
 use super::numbers::RowNumbers;
 use super::params::LocalSvmParams;
+use super::places::Places;
 use super::ready::ReadyMachines;
 use super::store::Store;
-use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::ensure_positive;
 use crate::neighbours::{CoverTreeParams, Index, IndexParams, Metric, Neighbour, Structure};
@@ -32,7 +32,6 @@ use crate::parallel::{Grain, try_map};
 use crate::spares::Spares;
 use crate::{Error, Fitted, Report, Result};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::sync::OnceLock;
 use std::time::Instant;
 
 /// In which order rows become centres.
@@ -222,7 +221,7 @@ impl FalkParams {
             bounded: effort.bounded,
             seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 
     /// Centres whose cores cover all rows.
@@ -474,63 +473,6 @@ fn places_of_centres(numbers: &[u32], parts: &FalkParts) -> Vec<u32> {
         places[number as usize] = place;
     }
     places
-}
-
-/// One row of every place, where many rows share theirs; looked for when it is first needed.
-#[derive(Debug, Default)]
-struct Places(OnceLock<Option<Index>>);
-
-impl Places {
-    fn get_or_look(&self, parts: &FalkParts) -> Result<Option<&Index>> {
-        if let Some(known) = self.0.get() {
-            return Ok(known.as_ref());
-        }
-        let found = place_lookup(parts)?;
-        Ok(self.0.get_or_init(|| found).as_ref())
-    }
-}
-
-impl Clone for Places {
-    /// The copy looks anew.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl PartialEq for Places {
-    /// Where the places are follows from the rows.
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-/// Rows for each place from which on the places have an index of their own.
-const ROWS_A_PLACE: f64 = 1.25;
-
-/// An index of the first row of every place, if many rows share a place with others: whoever asks
-/// for the nearest row need not look at the others.
-fn place_lookup(parts: &FalkParts) -> Result<Option<Index>> {
-    let samples = parts.store.view();
-    let Some(twins) = Twins::if_frequent(samples, ROWS_A_PLACE) else {
-        return Ok(None);
-    };
-    let mut present = vec![false; samples.n_rows()];
-    for row in parts.index.rows() {
-        present[row as usize] = true;
-    }
-    let is_first = |&row: &u32| {
-        let here = twins.of(row).iter();
-        here.copied().find(|&twin| present[twin as usize]) == Some(row)
-    };
-    let places: Vec<u32> = (0..samples.n_rows() as u32).filter(is_first).collect();
-    if places.is_empty() {
-        return Ok(None);
-    }
-    let params = IndexParams {
-        structure: parts.index.structure(),
-        ..parts.params.index.clone()
-    };
-    Index::build(parts.index.metric(), samples, Some(&places), &params).map(Some)
 }
 
 impl FalkParts {

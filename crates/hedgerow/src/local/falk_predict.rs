@@ -225,47 +225,49 @@ impl Predictor for FalkSvm {
             return Ok(Prediction::Classes(elected(&self.scores(samples)?)));
         }
         let voices = self.consult(samples, |_, voice| Ok(voice.class()))?;
-        // Of the classes with most votes, the one that the nearest centre speaks for.
-        let elect = |list: &[u32]| {
-            if let [only] = list {
-                return *only;
-            }
-            let mut votes = vec![0u32; names.len()];
-            for &class in list {
-                votes[class as usize] += 1;
-            }
-            let most = votes.iter().copied().max().unwrap_or(0);
-            let first = list.iter().find(|&&class| votes[class as usize] == most);
-            first.copied().unwrap_or(0)
-        };
-        let lists = voices.chunks_exact(self.n_voters());
-        Ok(Prediction::Classes(lists.map(elect).collect()))
+        Ok(self.elect(names.len(), &voices, |&class| class))
     }
 
     /// Two classes: one column, positive for the first. More: the votes of one-vs-one for every
     /// class, in [`Assign::Blend`] divided by how clear each decision is. Regression: the estimate.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         let Some(names) = self.class_names() else {
-            return Ok(ScoreMatrix {
-                columns: vec!["value".to_owned()],
-                values: self.mean_rows(samples)?,
-            });
+            return Ok(estimates(self.mean_rows(samples)?));
         };
         if let [first, second] = names {
             let values = self.consult(samples, |_, voice| Ok(voice.decision()))?;
-            return Ok(ScoreMatrix {
-                columns: vec![format!("{first}/{second}")],
-                values: self.means(&values),
-            });
+            return Ok(pair_scores(first, second, self.means(&values)));
         }
-        let share = match self.parts.params.assign {
-            Assign::Blend(_) => divided_vote,
-            Assign::Nearest | Assign::Centre | Assign::Vote(_) => whole_vote,
-        };
+        let share = self.vote_share();
         self.per_class(samples, |voice, out| {
             voice.add_votes(share, out);
             Ok(())
         })
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let Some(names) = self.class_names() else {
+            let values = self.mean_rows(samples)?;
+            return Ok((Prediction::Real(values.clone()), estimates(values)));
+        };
+        if matches!(self.parts.params.assign, Assign::Blend(_)) {
+            let scores = self.scores(samples)?;
+            return Ok((Prediction::Classes(elected(&scores)), scores));
+        }
+        if let [first, second] = names {
+            let voices = self.consult(samples, |_, voice| Ok((voice.class(), voice.decision())))?;
+            let values: Vec<f64> = voices.iter().map(|voice| voice.1).collect();
+            let scores = pair_scores(first, second, self.means(&values));
+            return Ok((self.elect(2, &voices, |voice| voice.0), scores));
+        }
+        let (width, share) = (names.len(), self.vote_share());
+        let voices = self.consult(samples, |_, voice| {
+            let mut votes = vec![0.0; width];
+            voice.add_votes(share, &mut votes);
+            Ok((voice.class(), votes))
+        })?;
+        let scores = self.class_means(&voices, |voice| &voice.1);
+        Ok((self.elect(width, &voices, |voice| voice.0), scores))
     }
 
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
@@ -280,6 +282,20 @@ impl Predictor for FalkSvm {
             }
             Voice::Decisions(machines, decisions) => machines.probabilities(decisions, out),
         })
+    }
+}
+
+fn estimates(values: Vec<f64>) -> ScoreMatrix {
+    ScoreMatrix {
+        columns: vec!["value".to_owned()],
+        values,
+    }
+}
+
+fn pair_scores(first: &ClassName, second: &ClassName, values: Vec<f64>) -> ScoreMatrix {
+    ScoreMatrix {
+        columns: vec![format!("{first}/{second}")],
+        values,
     }
 }
 
@@ -312,16 +328,51 @@ impl FalkSvm {
             numbers(voice, &mut out)?;
             Ok(out)
         })?;
-        let mut values = Vec::with_capacity(samples.n_rows() * width);
+        Ok(self.class_means(&voices, |out| out))
+    }
+
+    /// The mean of the numbers of each class that the machines of each row give.
+    fn class_means<T>(&self, voices: &[T], numbers: impl Fn(&T) -> &Vec<f64>) -> ScoreMatrix {
+        let names = self.class_names().unwrap_or(&[]);
+        let mut values = Vec::with_capacity(voices.len() / self.n_voters() * names.len());
         for list in voices.chunks_exact(self.n_voters()) {
-            for class in 0..width {
-                let sum: f64 = list.iter().map(|out| out[class]).sum();
+            for class in 0..names.len() {
+                let sum: f64 = list.iter().map(|voice| numbers(voice)[class]).sum();
                 values.push(sum / list.len() as f64);
             }
         }
-        Ok(ScoreMatrix {
+        ScoreMatrix {
             columns: names.iter().map(ToString::to_string).collect(),
             values,
-        })
+        }
+    }
+
+    /// The class that most machines of each row speak for; of several with as many votes, the one
+    /// that the nearest centre speaks for.
+    fn elect<T>(&self, n_classes: usize, voices: &[T], class: impl Fn(&T) -> u32) -> Prediction {
+        let elect = |list: &[T]| {
+            if let [only] = list {
+                return class(only);
+            }
+            let mut votes = vec![0u32; n_classes];
+            for voice in list {
+                votes[class(voice) as usize] += 1;
+            }
+            let most = votes.iter().copied().max().unwrap_or(0);
+            let first = list
+                .iter()
+                .find(|voice| votes[class(voice) as usize] == most);
+            first.map_or(0, &class)
+        };
+        let lists = voices.chunks_exact(self.n_voters());
+        Prediction::Classes(lists.map(elect).collect())
+    }
+
+    /// What the first of two classes gets of one vote.
+    fn vote_share(&self) -> fn(f64) -> f64 {
+        match self.parts.params.assign {
+            Assign::Blend(_) => divided_vote,
+            Assign::Nearest | Assign::Centre | Assign::Vote(_) => whole_vote,
+        }
     }
 }

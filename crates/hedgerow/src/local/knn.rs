@@ -108,7 +108,7 @@ impl KnnParams {
         };
         let params = self.clone();
         let model = Knn::from_parts(KnnParts { params, rows });
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 }
 
@@ -149,18 +149,6 @@ impl Knn {
     /// The training rows.
     pub fn samples(&self) -> SamplesView<'_> {
         self.parts.rows.store.view()
-    }
-
-    /// Predictions together with the votes for every class (the value itself for real targets).
-    pub fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> Result<(Prediction, ScoreMatrix)> {
-        let mut ballot = self.ballot(samples.n_rows());
-        let k = self.parts.params.k;
-        let rows = &self.parts.rows;
-        rows.for_each_block(samples, k, |_, lists| ballot.count(lists, None))?;
-        Ok(ballot.result())
     }
 
     /// The answer for each training row from the others. Copies of a row are other rows.
@@ -305,6 +293,14 @@ impl Predictor for Knn {
     /// The votes for every class; the mean for real targets.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Ok(self.predict_with_scores(samples)?.1)
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let mut ballot = self.ballot(samples.n_rows());
+        let k = self.parts.params.k;
+        let rows = &self.parts.rows;
+        rows.for_each_block(samples, k, |_, lists| ballot.count(lists, None))?;
+        Ok(ballot.result())
     }
 
     /// The share of every class in the votes.

@@ -103,7 +103,7 @@ impl KnnSvmParams {
             seconds: start.elapsed().as_secs_f64(),
             ..Report::trivial()
         };
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 }
 
@@ -236,40 +236,6 @@ impl KnnSvm {
         answers.sort_unstable_by_key(|&(q, _)| q);
         Ok(answers.into_iter().map(|(_, value)| value).collect())
     }
-
-    /// Predictions together with the scores of [`Predictor::scores`], from the same machines.
-    pub fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> Result<(Prediction, ScoreMatrix)> {
-        let Some(names) = self.classes() else {
-            let values = self.consult(samples, |opinion| Ok(opinion.value()))?;
-            let scores = ScoreMatrix {
-                columns: vec!["value".to_owned()],
-                values: values.clone(),
-            };
-            return Ok((Prediction::Real(values), scores));
-        };
-        let (columns, width) = match names {
-            [first, second] => (vec![format!("{first}/{second}")], 1),
-            _ => (names.iter().map(ToString::to_string).collect(), names.len()),
-        };
-        let opinions = self.consult(samples, |opinion| {
-            let mut scores = vec![0.0; width];
-            match names {
-                [_, _] => scores[0] = opinion.preference(),
-                _ => opinion.votes(&mut scores),
-            }
-            Ok((opinion.class(), scores))
-        })?;
-        let mut codes = Vec::with_capacity(opinions.len());
-        let mut values = Vec::with_capacity(opinions.len() * width);
-        for (code, scores) in opinions {
-            codes.push(code);
-            values.extend(scores);
-        }
-        Ok((Prediction::Classes(codes), ScoreMatrix { columns, values }))
-    }
 }
 
 impl Opinion<'_> {
@@ -342,6 +308,36 @@ impl Predictor for KnnSvm {
     /// class. Regression: the estimate.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         Ok(self.predict_with_scores(samples)?.1)
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let Some(names) = self.classes() else {
+            let values = self.consult(samples, |opinion| Ok(opinion.value()))?;
+            let scores = ScoreMatrix {
+                columns: vec!["value".to_owned()],
+                values: values.clone(),
+            };
+            return Ok((Prediction::Real(values), scores));
+        };
+        let (columns, width) = match names {
+            [first, second] => (vec![format!("{first}/{second}")], 1),
+            _ => (names.iter().map(ToString::to_string).collect(), names.len()),
+        };
+        let opinions = self.consult(samples, |opinion| {
+            let mut scores = vec![0.0; width];
+            match names {
+                [_, _] => scores[0] = opinion.preference(),
+                _ => opinion.votes(&mut scores),
+            }
+            Ok((opinion.class(), scores))
+        })?;
+        let mut codes = Vec::with_capacity(opinions.len());
+        let mut values = Vec::with_capacity(opinions.len() * width);
+        for (code, scores) in opinions {
+            codes.push(code);
+            values.extend(scores);
+        }
+        Ok((Prediction::Classes(codes), ScoreMatrix { columns, values }))
     }
 
     /// Where all rows of a neighbourhood agree, their class is certain.

@@ -130,7 +130,7 @@ impl<'a> Learner<'a> {
             return Ok(kernel.clone());
         }
         let spec = &self.params.solver.kernel;
-        spec.resolve_neighborhood(self.selected(rows).view())
+        spec.resolve_neighbourhood(self.selected(rows).view())
     }
 
     /// Trains on rows that ascend in distance from their centre; `task` numbers the neighbourhood

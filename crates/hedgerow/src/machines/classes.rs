@@ -49,15 +49,15 @@ impl ClassRows {
     }
 }
 
-/// Codes of the classes that rows have, in the order of a model.
+/// Codes of the classes that rows have, in the order of a model: that of the names, whatever rows
+/// there are, so that the folds of a data set agree. As in LIBSVM, +1 stands before −1.
 fn class_order(labels: &ClassLabels) -> Vec<u32> {
-    let mut seen = vec![false; labels.n_classes()];
-    let mut order = Vec::new();
-    for &code in labels.codes() {
-        if !std::mem::replace(&mut seen[code as usize], true) {
-            order.push(code);
-        }
-    }
+    let counts = labels.counts();
+    let mut order: Vec<u32> = (0u32..)
+        .zip(&counts)
+        .filter(|&(_, &count)| count > 0)
+        .map(|(code, _)| code)
+        .collect();
     if let [first, second] = order[..]
         && labels.names()[first as usize] == ClassName::Number(-1.0)
         && labels.names()[second as usize] == ClassName::Number(1.0)

@@ -13,7 +13,7 @@
 //! corrected by the means.
 
 use super::Similarity;
-use super::centered::{Centered, Store};
+use super::centred::{Centred, Store};
 use super::columns::Columns;
 use super::similarity::{ensure_matrix_fits, single_rows};
 use crate::data::{ClassLabels, Dataset, SamplesView};
@@ -107,7 +107,7 @@ impl CorrelationParams {
             });
         }
         let counts = labels.counts();
-        let features = Centered::new(&columns, labels.codes(), &counts, self.max_bytes)?;
+        let features = Centred::new(&columns, labels.codes(), &counts, self.max_bytes)?;
         let mut correlation = Correlation {
             n_rows,
             normalized: self.normalized,

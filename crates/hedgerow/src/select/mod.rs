@@ -29,7 +29,7 @@
 //! ```
 
 mod binning;
-mod centered;
+mod centred;
 mod cfs;
 mod columns;
 mod correlation;

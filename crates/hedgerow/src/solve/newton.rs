@@ -24,12 +24,12 @@
 //! Sums over rows are taken in a fixed number of blocks that are joined in order, so that the
 //! answer does not depend on the number of threads.
 
+use super::conjugate::{ConjugateLimits, conjugate_gradients};
 use super::hessian::{Hessian, HessianRows};
-use super::linear_rows::{LinearRows, with_store};
 use crate::Status;
 use crate::linalg::{
-    Extended, LossRows, add_curvature, add_derivatives, dot, logistic_slopes, logistic_sum,
-    row_products, squared_hinge_slopes, squared_hinge_sum,
+    Extended, LinearRows, LossRows, add_curvature, add_derivatives, dot, logistic_slopes,
+    logistic_sum, row_products, squared_hinge_slopes, squared_hinge_sum, with_store,
 };
 use crate::parallel::{Grain, for_each, map};
 use std::ops::Range;
@@ -421,36 +421,13 @@ impl<'a> State<'a> {
 
     /// Roughly, by conjugate gradients; with the number of products that it took.
     fn rough_direction(&self) -> (Vec<f64>, usize) {
-        let diagonal = &self.preconditioner;
-        let n = self.width + 1;
-        let mut step = vec![0.0; n];
-        let mut residual: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
-        let mut scaled: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
-        let mut search = scaled.clone();
-        let mut product = dot(&scaled, &residual);
-        let goal = CG_TOLERANCE * CG_TOLERANCE * product;
-        let mut products = 0;
-        while products < n.max(8) && product > goal {
-            products += 1;
-            let curved = self.curve(&search);
-            let along = dot(&search, &curved);
-            if along <= 0.0 || !along.is_finite() {
-                break;
-            }
-            let length = product / along;
-            for t in 0..n {
-                step[t] += length * search[t];
-                residual[t] -= length * curved[t];
-                scaled[t] = residual[t] / diagonal[t];
-            }
-            let next = dot(&scaled, &residual);
-            let share = next / product;
-            product = next;
-            for t in 0..n {
-                search[t] = scaled[t] + share * search[t];
-            }
-        }
-        (step, products)
+        let limits = ConjugateLimits {
+            tolerance: CG_TOLERANCE,
+            max_products: (self.width + 1).max(8),
+        };
+        conjugate_gradients(&self.gradient, &self.preconditioner, &limits, |search| {
+            self.curve(search)
+        })
     }
 
     /// Goes along a direction as far as the objective falls enough; its new value, or `None`.

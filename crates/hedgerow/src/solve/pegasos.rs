@@ -21,10 +21,9 @@
 //! The vector is kept as a scale times a vector, so that a step in which no margin is violated
 //! costs one inner product for each drawn row and nothing else.
 
-use super::linear_rows::LinearRows;
 use crate::Status;
 use crate::data::Generator;
-use crate::linalg::dot;
+use crate::linalg::{LinearRows, dot};
 
 /// Scale below which it is multiplied into the vector.
 const TINY_SCALE: f64 = 1e-9;

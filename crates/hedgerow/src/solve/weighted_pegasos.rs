@@ -21,9 +21,9 @@
 //! $w$ is kept as `scale · direction`, so that shrinking costs nothing, and $\|w\|^2$ is carried along:
 //! a step costs one inner product, and one vector update if the row violates the margin.
 
-use super::linear_rows::LinearRows;
 use crate::data::Generator;
 use crate::error::{ensure_not_negative, ensure_positive};
+use crate::linalg::LinearRows;
 use crate::{Result, Status};
 use serde::{Deserialize, Serialize};
 

@@ -146,11 +146,23 @@ impl Predictor for SvmClassifier {
         Ok(self.classes_of(samples.n_rows(), &decisions))
     }
 
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        let decisions = self.evaluator.row_decisions(row)?;
+        let k = self.parts.classes.len();
+        Ok(f64::from(self.parts.multiclass.decide(k, &decisions)))
+    }
+
     /// One-vs-one and DAG: a column `a/b` a pair, positive for `a`. One-vs-rest: a column a class.
     /// Two classes: one column. A single class: a column of ones.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         let decisions = self.evaluator.decisions(samples)?;
         Ok(self.score_matrix(samples.n_rows(), decisions))
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let decisions = self.evaluator.decisions(samples)?;
+        let classes = self.classes_of(samples.n_rows(), &decisions);
+        Ok((classes, self.score_matrix(samples.n_rows(), decisions)))
     }
 
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {

@@ -13,9 +13,9 @@
 //! | ν-SVR | $-t_i$, two variables a row | the same | $\pm C\nu n/2$ for each sign |
 //!
 //! where $C_i = C \cdot$ class weight $\cdot$ sample weight. Conventions are LIBSVM's: a positive
-//! decision value of a pair speaks for its first class, classes stand in the order in which the
-//! rows show them (with labels −1 and +1 the latter is first), and ties go to the class that
-//! stands first.
+//! decision value of a pair speaks for its first class, classes stand in the order of their
+//! names in the labels, which in a file is the order in which rows show them (with labels −1 and +1
+//! the latter is first), and ties go to the class that stands first.
 
 mod classifier;
 pub mod linear;

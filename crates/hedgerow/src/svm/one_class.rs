@@ -2,8 +2,10 @@
 
 use super::SolverParams;
 use super::svc::ensure_nu;
-use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
-use crate::kernel::{Evaluator, Expansion, Use};
+use crate::data::{
+    ClassName, Dataset, SamplesView, numbers_of_weighty, row_weights, without_weightless_rows,
+};
+use crate::kernel::{Evaluator, Expansion, Use, rows_that_count};
 use crate::machines::{Workshop, forward_solver_builders};
 use crate::solve::smo::{DenseSolver, Problem};
 use crate::{Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -50,7 +52,8 @@ impl OneClassParams {
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<OneClassSvm>> {
         self.check()?;
         let start = Instant::now();
-        let data = without_weightless_rows(data)?;
+        let all = data;
+        let data = without_weightless_rows(all)?;
         let view = data.samples().view();
         let kernel = self.solver.kernel.resolve(view, self.solver.seed)?;
         let upper: Vec<f64> = row_weights(&data).collect();
@@ -85,7 +88,8 @@ impl OneClassParams {
             bounded,
             seconds: start.elapsed().as_secs_f64(),
         };
-        Ok(Fitted { model, report })
+        let support = numbers_of_weighty(all, &rows_that_count(&solution.beta));
+        Ok(Fitted::new(model, report).with_support(support))
     }
 }
 
@@ -128,18 +132,35 @@ impl Predictor for OneClassSvm {
     }
 
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
-        let decisions = self.evaluator.decisions(samples)?;
-        let outside = decisions.iter().map(|&value| u32::from(value <= 0.0));
-        Ok(Prediction::Classes(outside.collect()))
+        Ok(sides(&self.evaluator.decisions(samples)?))
+    }
+
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        let decisions = self.evaluator.row_decisions(row)?;
+        Ok(f64::from(u8::from(decisions[0] <= 0.0)))
     }
 
     /// One column, positive inside.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        let values = self.evaluator.decisions(samples)?;
-        Ok(ScoreMatrix {
-            columns: vec!["1/-1".to_owned()],
-            values,
-        })
+        Ok(score_matrix(self.evaluator.decisions(samples)?))
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let decisions = self.evaluator.decisions(samples)?;
+        Ok((sides(&decisions), score_matrix(decisions)))
+    }
+}
+
+/// Class 0 for a positive value, which lies inside, class 1 for all else.
+fn sides(decisions: &[f64]) -> Prediction {
+    let outside = decisions.iter().map(|&value| u32::from(value <= 0.0));
+    Prediction::Classes(outside.collect())
+}
+
+fn score_matrix(values: Vec<f64>) -> ScoreMatrix {
+    ScoreMatrix {
+        columns: vec!["1/-1".to_owned()],
+        values,
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::SolverParams;
 use super::svc::ensure_nu;
-use crate::data::{ClassName, Dataset, SamplesView, row_weights, without_weightless_rows};
+use crate::data::{
+    ClassName, Dataset, SamplesView, numbers_of_weighty, row_weights, without_weightless_rows,
+};
 use crate::error::{ensure_not_negative, ensure_positive};
-use crate::kernel::{Evaluator, Expansion, Use};
+use crate::kernel::{Evaluator, Expansion, Use, rows_that_count};
 use crate::machines::{Tube, Workshop, forward_solver_builders, solve_tube};
 use crate::{Error, Fitted, Prediction, Predictor, Report, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -118,7 +120,8 @@ fn fit(
 ) -> Result<Fitted<SvmRegressor>> {
     let start = Instant::now();
     data.real_targets()?;
-    let data = without_weightless_rows(data)?;
+    let all = data;
+    let data = without_weightless_rows(all)?;
     let targets = data.real_targets()?;
     let view = data.samples().view();
     let kernel = solver.kernel.resolve(view, solver.seed)?;
@@ -126,10 +129,7 @@ fn fit(
     if targets.iter().all(|&target| target == targets[0]) {
         let model =
             SvmRegressor::from_parts(Expansion::of_one(kernel, view, &vec![0.0; n], -targets[0])?)?;
-        return Ok(Fitted {
-            model,
-            report: Report::trivial(),
-        });
+        return Ok(Fitted::new(model, Report::trivial()).with_support(Vec::new()));
     }
     let costs: Vec<f64> = row_weights(&data).map(|weight| weight * cost).collect();
     let workshop = Workshop::new(&kernel, view, solver, true, start)?;
@@ -144,7 +144,8 @@ fn fit(
         bounded: solved.bounded,
         seconds: start.elapsed().as_secs_f64(),
     };
-    Ok(Fitted { model, report })
+    let support = numbers_of_weighty(all, &rows_that_count(&solved.coefficients));
+    Ok(Fitted::new(model, report).with_support(support))
 }
 
 /// An error unless the expansion has exactly one machine.
@@ -198,13 +199,25 @@ impl Predictor for SvmRegressor {
         self.evaluator.decisions(samples).map(Prediction::Real)
     }
 
+    fn predict_row(&self, row: &[f64]) -> Result<f64> {
+        self.evaluator.row_decisions(row).map(|values| values[0])
+    }
+
     /// One column: the predicted value.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        Ok(score_matrix(self.evaluator.decisions(samples)?))
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
         let values = self.evaluator.decisions(samples)?;
-        Ok(ScoreMatrix {
-            columns: vec!["value".to_owned()],
-            values,
-        })
+        Ok((Prediction::Real(values.clone()), score_matrix(values)))
+    }
+}
+
+fn score_matrix(values: Vec<f64>) -> ScoreMatrix {
+    ScoreMatrix {
+        columns: vec!["value".to_owned()],
+        values,
     }
 }
 

@@ -1,7 +1,7 @@
 //! C-SVC and ν-SVC for any number of classes.
 
 use super::{Duals, Multiclass, SolverParams, SvmClassifier, SvmParts};
-use crate::data::{ClassName, Dataset, row_weights, without_weightless_rows};
+use crate::data::{ClassName, Dataset, numbers_of_weighty, row_weights, without_weightless_rows};
 use crate::error::ensure_positive;
 use crate::machines::{
     ClassMachines, Objective, Scheme, class_builders, class_costs, forward_solver_builders,
@@ -106,7 +106,8 @@ impl SvcParams {
     ) -> Result<(Fitted<SvmClassifier>, Duals)> {
         self.check()?;
         let costs = class_costs(data.classes()?, self.cost, &self.class_weights)?;
-        let data = without_weightless_rows(data)?;
+        let all = data;
+        let data = without_weightless_rows(all)?;
         let bounds = row_weights(&data)
             .zip(data.classes()?.codes())
             .map(|(weight, &code)| weight * costs[code as usize])
@@ -118,10 +119,8 @@ impl SvcParams {
             solver: &self.solver,
             previous,
         };
-        classifier(
-            ClassMachines::train(&data, &objective, &scheme)?,
-            self.multiclass,
-        )
+        let machines = ClassMachines::train(&data, &objective, &scheme)?;
+        classifier(all, machines, self.multiclass)
     }
 }
 
@@ -182,7 +181,8 @@ impl NuSvcParams {
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<SvmClassifier>> {
         self.check()?;
         data.classes()?;
-        let data = without_weightless_rows(data)?;
+        let all = data;
+        let data = without_weightless_rows(all)?;
         let objective = Objective {
             bounds: row_weights(&data).collect(),
             nu: Some(self.nu),
@@ -194,7 +194,7 @@ impl NuSvcParams {
             previous: None,
         };
         let machines = ClassMachines::train(&data, &objective, &scheme)?;
-        classifier(machines, self.multiclass).map(|(fitted, _)| fitted)
+        classifier(all, machines, self.multiclass).map(|(fitted, _)| fitted)
     }
 }
 
@@ -210,8 +210,9 @@ pub(super) fn ensure_nu(nu: f64) -> Result<()> {
     })
 }
 
-/// The model that trained machines make.
+/// The model that machines trained on the weighty rows of some data make.
 fn classifier(
+    data: &Dataset,
     machines: ClassMachines,
     multiclass: Multiclass,
 ) -> Result<(Fitted<SvmClassifier>, Duals)> {
@@ -222,6 +223,7 @@ fn classifier(
         multiclass,
         sigmoids: machines.sigmoids,
     })?;
-    let report = machines.report;
-    Ok((Fitted { model, report }, machines.duals))
+    let support = numbers_of_weighty(data, &machines.support);
+    let fitted = Fitted::new(model, machines.report).with_support(support);
+    Ok((fitted, machines.duals))
 }

@@ -200,7 +200,12 @@ impl Tree {
 
     /// Class that a row is given.
     pub(super) fn classify(&self, row: Row<'_>) -> u32 {
-        self.labels[self.land(row).leaf as usize]
+        self.leaf_class(self.land(row).leaf)
+    }
+
+    /// Class of the rows in a leaf.
+    pub(super) fn leaf_class(&self, leaf: u32) -> u32 {
+        self.labels[leaf as usize]
     }
 
     /// Probability of each class in a leaf.

@@ -88,7 +88,7 @@ impl HlsvmParams {
             seconds: start.elapsed().as_secs_f64(),
             ..Report::trivial()
         };
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 
     /// The trees of a council, on some of the rows.

@@ -4,7 +4,7 @@ use super::compiled::Tree;
 use super::prune::PruningStep;
 use crate::data::{ClassName, Row, SamplesView};
 use crate::machines::{couple, largest, pairs};
-use crate::parallel::{Grain, concat, for_each_chunk};
+use crate::parallel::{Grain, concat, for_each, for_each_chunk};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -253,23 +253,44 @@ impl LinearTrees {
         Ok(())
     }
 
+    /// A number a class for every row, and the class that `fill`, which writes them, names.
     fn table(
         &self,
         samples: SamplesView<'_>,
-        fill: impl Fn(Row<'_>, &mut [f64]) + Sync,
-    ) -> Result<ScoreMatrix> {
+        fill: impl Fn(Row<'_>, &mut [f64]) -> u32 + Sync,
+    ) -> Result<(Prediction, ScoreMatrix)> {
         self.ensure_width(samples)?;
         let k = self.parts.classes.len();
         let mut values = vec![0.0; samples.n_rows() * k];
-        for_each_chunk(&mut values, CHUNK * k, Grain::COARSE, &|chunk, out| {
-            for (at, out) in out.chunks_mut(k).enumerate() {
-                fill(samples.row(chunk * CHUNK + at), out);
+        let mut codes = vec![0u32; samples.n_rows()];
+        let parts = values.chunks_mut(CHUNK * k).zip(codes.chunks_mut(CHUNK));
+        for_each(parts, Grain::COARSE, &|chunk, (out, codes)| {
+            for (at, (out, code)) in out.chunks_mut(k).zip(codes).enumerate() {
+                *code = fill(samples.row(chunk * CHUNK + at), out);
             }
         });
-        Ok(ScoreMatrix {
+        let scores = ScoreMatrix {
             columns: self.parts.classes.iter().map(ToString::to_string).collect(),
             values,
-        })
+        };
+        Ok((Prediction::Classes(codes), scores))
+    }
+
+    /// Writes the scores of a row; the class that they decide for.
+    fn score(&self, row: Row<'_>, out: &mut [f64]) -> u32 {
+        if let (Council::Single, [tree]) = (self.parts.council, &self.parts.trees[..]) {
+            let leaf = tree.land(row).leaf;
+            out.copy_from_slice(tree.leaf_probabilities(leaf));
+            return tree.leaf_class(leaf);
+        }
+        let class = self.count(row, out);
+        if self.parts.council == Council::Forest {
+            let n = self.parts.trees.len() as f64;
+            for p in out {
+                *p /= n;
+            }
+        }
+        class
     }
 }
 
@@ -306,16 +327,21 @@ impl Predictor for LinearTrees {
     /// One-vs-one: the votes of each class. Otherwise the probabilities, which are what decides in
     /// a forest.
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        match self.parts.council {
-            Council::OneVsOne => self.table(samples, |row, out| self.votes(row, out)),
-            _ => self.probabilities(samples),
-        }
+        Ok(self.predict_with_scores(samples)?.1)
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        self.table(samples, |row, out| self.score(row, out))
     }
 
     /// The share of each class in the leaf, smoothed along its path; see
     /// [`super::HlsvmParams::probability`].
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        self.table(samples, |row, out| self.probabilities_into(row, out))
+        let (_, probabilities) = self.table(samples, |row, out| {
+            self.probabilities_into(row, out);
+            0
+        })?;
+        Ok(probabilities)
     }
 }
 

@@ -138,7 +138,7 @@ impl SvmTreesParams {
             seconds: start.elapsed().as_secs_f64(),
             ..Report::trivial()
         };
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 }
 

@@ -4,12 +4,10 @@
 //! enough, $\hat Q = TT^\top$ with $T = [A\ B]^\top U \Lambda^{-1/2}$. The paper's orthogonal form
 //! $\hat U = T R \Sigma^{-1/2}$ with $T^\top T = R\Sigma R^\top$ has the same product.
 //!
-//! Eigenvalues of $A$ count if they exceed $\max(10^{-10}\lambda_{\max}, -\lambda_{\min})$: where $A$
-//! is indefinite, small positive ones are as wrong as the negative ones, and dividing by their
-//! roots would blow the error up.
+//! Which eigenvalues of $A$ count, `linalg::whiten` decides.
 
 use crate::data::Generator;
-use crate::linalg::{gram, product_in_parallel, symmetric_eigen};
+use crate::linalg::{gram, product_in_parallel, symmetric_eigen, whiten};
 use crate::select::Similarity;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -92,22 +90,7 @@ impl NystromFactor {
                 inner[i * count + j] = rows[i * n_features + column];
             }
         }
-        let eigen = symmetric_eigen(&inner, count).ok_or(Error::NoEigenvalues)?;
-        let largest = eigen.values.last().copied().unwrap_or(0.0);
-        let smallest = eigen.values.first().copied().unwrap_or(0.0);
-        let threshold = (1e-10 * largest).max(-smallest).max(0.0);
-        let first = eigen.values.partition_point(|&value| value <= threshold);
-        let rank = count - first;
-        let mut scaled = eigen.vectors[first * count..].to_vec();
-        for (vector, value) in scaled
-            .chunks_exact_mut(count.max(1))
-            .zip(&eigen.values[first..])
-        {
-            let factor = 1.0 / value.sqrt();
-            for entry in vector {
-                *entry *= factor;
-            }
-        }
+        let (scaled, rank) = whiten(&inner, count)?;
         let mut transposed = vec![0.0; rank * n_features];
         product_in_parallel(&scaled, rows, count, n_features, &mut transposed);
         Ok(Self {

@@ -18,18 +18,13 @@ use super::frame::{Frame, Solved};
 use super::{Hyperplane, LinearClassifier};
 use crate::data::{ClassName, Dataset};
 use crate::error::{ensure_memory, ensure_not_negative};
-use crate::linalg::{CHUNK, Columns, cholesky, cholesky_solve, dot};
+use crate::linalg::{CHUNK, Columns, cholesky_solve, dot, ensure_finite_norms, ridge_cholesky};
 use crate::machines::{Multiclass, check_class_weights, pairs};
-use crate::solve::ensure_finite_norms;
 use crate::{Error, Fitted, Result, Status};
 use serde::{Deserialize, Serialize};
 
 /// Largest scatter matrix.
 const MAX_BYTES: u64 = 1 << 30;
-/// Ridge that a singular matrix gets first, and the factor by which it grows.
-const FIRST_RIDGE: f64 = 1e-10;
-const RIDGE_GROWTH: f64 = 100.0;
-
 /// Fisher's discriminant: the direction along which class means lie furthest apart relative to the
 /// spread within classes; see the source of the module for the formulas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -199,33 +194,20 @@ impl Moments {
     }
 }
 
-/// The Cholesky factor with as little ridge as possible.
+/// The Cholesky factor of the scatter matrix.
 fn factor(d: usize, scatter: &[f64], ridge: f64) -> Result<Vec<f64>> {
-    let mean: f64 = (0..d).map(|f| scatter[f * d + f]).sum::<f64>() / d.max(1) as f64;
-    // Rows that equal their class mean in every feature leave any direction: the metric is free.
-    let unit = if mean > 0.0 { mean } else { 1.0 };
-    let mut share = ridge;
-    loop {
-        let mut matrix = scatter.to_vec();
-        for f in 0..d {
-            matrix[f * d + f] += share * unit;
-        }
-        if let Some(factor) = cholesky(d, matrix) {
-            if share > ridge {
-                tracing::info!(
-                    ridge = share,
-                    "the scatter matrix is singular: ridge raised"
-                );
-            }
-            return Ok(factor);
-        }
-        if share > 1e6 {
-            return Err(Error::Parameter {
-                name: "ridge",
-                value: share,
-                requirement: "such that the scatter matrix is positive definite",
-            });
-        }
-        share = (share * RIDGE_GROWTH).max(FIRST_RIDGE);
+    let Some((factor, share)) = ridge_cholesky(d, scatter, ridge) else {
+        return Err(Error::Parameter {
+            name: "ridge",
+            value: ridge,
+            requirement: "such that the scatter matrix is positive definite",
+        });
+    };
+    if share > ridge {
+        tracing::info!(
+            ridge = share,
+            "the scatter matrix is singular: ridge raised"
+        );
     }
+    Ok(factor)
 }

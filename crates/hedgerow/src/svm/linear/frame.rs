@@ -122,6 +122,6 @@ impl<'a> Frame<'a> {
             machines: solved.into_iter().map(|s| s.plane).collect(),
             log_odds,
         })?;
-        Ok(Fitted { model, report })
+        Ok(Fitted::new(model, report))
     }
 }

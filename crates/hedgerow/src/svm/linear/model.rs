@@ -163,16 +163,6 @@ impl LinearClassifier {
         };
         ScoreMatrix { columns, values }
     }
-
-    /// Classes and decision values, without doing the work twice.
-    pub fn predict_with_scores(
-        &self,
-        samples: SamplesView<'_>,
-    ) -> Result<(Prediction, ScoreMatrix)> {
-        let decisions = self.decisions(samples)?;
-        let classes = self.classes_of(samples.n_rows(), &decisions);
-        Ok((classes, self.score_matrix(samples.n_rows(), decisions)))
-    }
 }
 
 /// $1 / (1 + e^{-z})$ in the form whose exponential cannot overflow.
@@ -203,6 +193,12 @@ impl Predictor for LinearClassifier {
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
         let decisions = self.decisions(samples)?;
         Ok(self.score_matrix(samples.n_rows(), decisions))
+    }
+
+    fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
+        let decisions = self.decisions(samples)?;
+        let classes = self.classes_of(samples.n_rows(), &decisions);
+        Ok((classes, self.score_matrix(samples.n_rows(), decisions)))
     }
 
     /// Of two classes the logistic function of the decision value; of more, one-vs-rest shares

@@ -13,7 +13,7 @@ const BLOCK: usize = 32;
 
 /// Columns, and what of them is needed again and again.
 #[derive(Debug)]
-pub(super) struct Centered {
+pub(super) struct Centred {
     pub(super) store: Store,
     /// Length of the centred column; 0 for a constant one.
     pub(super) norms: Vec<f64>,
@@ -35,7 +35,7 @@ pub(super) enum Store {
     },
 }
 
-impl Centered {
+impl Centred {
     /// Prepares the columns; `counts` are the rows of each class, `max_bytes` the memory for a copy.
     pub(super) fn new(
         columns: &Columns<'_>,
@@ -56,7 +56,7 @@ fn dense(
     codes: &[u32],
     n_classes: usize,
     max_bytes: u64,
-) -> Result<Centered> {
+) -> Result<Centred> {
     let (n_rows, n_features) = (columns.n_rows(), columns.n_features());
     let needed = 8 * n_rows as u64 * n_features as u64;
     ensure_memory("the centred copy of the features", needed, max_bytes)?;
@@ -74,7 +74,7 @@ fn dense(
         Ok(())
     })?;
     let (norms, class_sums): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
-    Ok(Centered {
+    Ok(Centred {
         store: Store::Dense(values),
         norms: norms.concat(),
         class_sums: class_sums.concat(),
@@ -128,7 +128,7 @@ fn add_class_sums(column: &[f64], codes: &[u32], n_classes: usize, sums: &mut Ve
     }));
 }
 
-fn sparse(columns: &Columns<'_>, codes: &[u32], counts: &[usize]) -> Result<Centered> {
+fn sparse(columns: &Columns<'_>, codes: &[u32], counts: &[usize]) -> Result<Centred> {
     let n = columns.n_rows() as f64;
     let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     let (mut means, mut norms, mut class_sums) = (Vec::new(), Vec::new(), Vec::new());
@@ -155,8 +155,8 @@ fn sparse(columns: &Columns<'_>, codes: &[u32], counts: &[usize]) -> Result<Cent
         for (&i, &x) in column_rows.iter().zip(column) {
             sums[codes[i as usize] as usize] += x;
         }
-        let centered = sums.iter().zip(counts);
-        class_sums.extend(centered.map(|(&sum, &count)| (sum - count as f64 * mean) / norm));
+        let centred = sums.iter().zip(counts);
+        class_sums.extend(centred.map(|(&sum, &count)| (sum - count as f64 * mean) / norm));
         means.push(mean);
         norms.push(if constant { 0.0 } else { norm });
         rows.extend_from_slice(column_rows);
@@ -169,7 +169,7 @@ fn sparse(columns: &Columns<'_>, codes: &[u32], counts: &[usize]) -> Result<Cent
         values,
         means,
     };
-    Ok(Centered {
+    Ok(Centred {
         store,
         norms,
         class_sums,
