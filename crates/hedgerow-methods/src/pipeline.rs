@@ -138,18 +138,18 @@ impl Predictor for Prepared {
     }
 
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
-        self.on_prepared(samples, |model, view| model.predict(view))
+        self.on_prepared(samples, Predictor::predict)
     }
 
     fn scores(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        self.on_prepared(samples, |model, view| model.scores(view))
+        self.on_prepared(samples, Predictor::scores)
     }
 
     fn predict_with_scores(&self, samples: SamplesView<'_>) -> Result<(Prediction, ScoreMatrix)> {
-        self.on_prepared(samples, |model, view| model.predict_with_scores(view))
+        self.on_prepared(samples, Predictor::predict_with_scores)
     }
 
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        self.on_prepared(samples, |model, view| model.probabilities(view))
+        self.on_prepared(samples, Predictor::probabilities)
     }
 }

@@ -7,7 +7,7 @@ use crate::threads::in_pool;
 use crate::values;
 use hedgerow::data::{ClassName, Samples, SamplesView};
 use hedgerow::method::Task;
-use hedgerow::{Prediction, Status};
+use hedgerow::{Prediction, Predictor, Status};
 use hedgerow_io::Source;
 use hedgerow_methods::{Stored, StoredModel, Unbuilt};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -165,7 +165,7 @@ impl Model {
         rows: Rows<'py>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
-        let prediction = self.with_rows(py, &rows, threads, |model, view| model.predict(view))?;
+        let prediction = self.with_rows(py, &rows, threads, Predictor::predict)?;
         let Prediction::Classes(codes) = prediction else {
             return Err(PyValueError::new_err("the model has no classes"));
         };
@@ -201,7 +201,7 @@ impl Model {
         rows: Rows<'py>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        match self.with_rows(py, &rows, threads, |model, view| model.predict(view))? {
+        match self.with_rows(py, &rows, threads, Predictor::predict)? {
             Prediction::Real(values) => Ok(values.into_pyarray(py)),
             Prediction::Classes(_) => {
                 Err(PyValueError::new_err("the model has classes, not values"))

@@ -89,10 +89,9 @@ fn help(row: &Parameter, default: &Value) -> String {
     let about = row.about.trim_end_matches('.');
     match (default, row.unless, row.kind) {
         (_, _, Kind::ClassWeights) => format!("{about}; LIBSVM: -w1 5; may be repeated"),
-        (Value::Flag(false), ..) => about.to_owned(),
+        (Value::Flag(false), ..) | (Value::Nothing, None, _) => about.to_owned(),
         (Value::Flag(true), ..) => format!("{about} [default: 1]"),
         (Value::Nothing, Some(unless), _) => format!("{about} [default: {unless}]"),
-        (Value::Nothing, None, _) => about.to_owned(),
         (value, ..) => format!("{about} [default: {value}]"),
     }
 }

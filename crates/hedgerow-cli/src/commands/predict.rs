@@ -51,14 +51,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let seconds = start.elapsed().as_secs_f64();
     session.progress_done();
     if args.explain {
-        let told = model
-            .on_prepared(view, |model, view| {
-                let told = model
-                    .as_explain()
-                    .map(|model| model.explain(view, args.top));
-                told.transpose()
-            })
-            .map_err(Failure::data(&input.name))?;
+        let told = reasons(&model, view, args.top).map_err(Failure::data(&input.name))?;
         let told = told.ok_or_else(|| {
             Failure::usage(format!(
                 "--explain: {method} cannot name reasons (falk-svm and falk-svr can)"
@@ -83,13 +76,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     ))?;
     costs.say(session)?;
     if let Some(measures) = &measures {
-        for class in &measures.unknown {
-            session.warn(format_args!(
-                "{}: the model does not know the class {class}; its rows count as errors",
-                input.name
-            ));
-        }
-        session.say(measures.text())?;
+        say_measures(session, &input.name, measures)?;
     }
     let unknown: Vec<String> = measures
         .as_ref()
@@ -109,6 +96,27 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         "metrics": measures.as_ref().map(Measures::json),
         "unknown_classes": unknown,
     }))
+}
+
+/// Why every row is answered as it is; `None` if the model cannot tell.
+fn reasons(
+    model: &Prepared,
+    view: SamplesView<'_>,
+    top: usize,
+) -> hedgerow::Result<Option<Vec<Setting>>> {
+    model.on_prepared(view, |model, view| {
+        let told = model.as_explain().map(|model| model.explain(view, top));
+        told.transpose()
+    })
+}
+
+fn say_measures(session: &Session, data: &str, measures: &Measures) -> Result<(), Failure> {
+    for class in &measures.unknown {
+        session.warn(format_args!(
+            "{data}: the model does not know the class {class}; its rows count as errors"
+        ));
+    }
+    session.say(measures.text())
 }
 
 /// Changes what can be changed after training.
@@ -149,7 +157,7 @@ impl Costs {
                     .transpose()
             })?,
             latency: if args.latency {
-                model.on_prepared(view, |model, view| latency::measure(model, view))?
+                model.on_prepared(view, latency::measure)?
             } else {
                 None
             },

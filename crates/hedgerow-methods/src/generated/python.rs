@@ -224,15 +224,11 @@ fn of_row(trainer: &dyn Trainer, row: &Parameter) -> Option<Argument> {
     let default = python.default.map_or(own.clone(), ToOwned::to_owned);
     let may_be_none = value == Value::Nothing && default == python.none.unwrap_or("None");
     let word = type_of(row.kind);
-    let (form, annotation) = match may_be_none {
-        true if python.none.is_none() => (
-            format!("{word}, optional"),
-            format!("{} | None", annotation_of(row.kind)),
-        ),
-        _ => (
-            format!("{word}, default={default}"),
-            annotation_of(row.kind).to_owned(),
-        ),
+    let annotation = annotation_of(row.kind);
+    let (form, annotation) = if may_be_none && python.none.is_none() {
+        (format!("{word}, optional"), format!("{annotation} | None"))
+    } else {
+        (format!("{word}, default={default}"), annotation.to_owned())
     };
     let mut about = row.about.to_owned();
     if let (true, Some(unless)) = (may_be_none, row.unless) {
