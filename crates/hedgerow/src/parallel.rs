@@ -109,8 +109,8 @@ pub(crate) fn try_for_each<I: Send>(
 pub(crate) fn map<R: Send>(n: usize, grain: Grain, task: &(dyn Fn(usize) -> R + Sync)) -> Vec<R> {
     let mut answers = Vec::new();
     answers.resize_with(n, || None);
-    for_each_chunk(&mut answers, 1, grain, &|i, answer| {
-        answer[0] = Some(task(i));
+    for_each(answers.iter_mut(), grain, &|i, answer| {
+        *answer = Some(task(i));
     });
     answers.into_iter().flatten().collect()
 }

@@ -229,9 +229,6 @@ fn norm(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
-/// Adds what a block of rows gives, by the place of its first member and its rows.
-type AddBlock<'a> = dyn Fn(usize, &[u32], &mut [f64]) + Sync + 'a;
-
 impl<'a> State<'a> {
     fn new(problem: &'a PrimalProblem<'a>) -> Self {
         let n = problem.members.len();
@@ -292,7 +289,11 @@ impl<'a> State<'a> {
     }
 
     /// Sums what the blocks of rows give, in their order.
-    fn gather(&self, length: usize, of_block: &AddBlock<'_>) -> Vec<f64> {
+    fn gather(
+        &self,
+        length: usize,
+        of_block: impl Fn(usize, &[u32], &mut [f64]) + Sync,
+    ) -> Vec<f64> {
         let parts = self.map_blocks(&|block| {
             let mut part = vec![0.0; length];
             of_block(block.start, &self.problem.members[block], &mut part);
@@ -336,7 +337,7 @@ impl<'a> State<'a> {
             }
         });
         let n = self.width + 1;
-        let mut both = self.gather(2 * n, &|start, rows, part| {
+        let mut both = self.gather(2 * n, |start, rows, part| {
             let slopes = &slopes[start..start + rows.len()];
             let curvatures = &self.curvatures[start..start + rows.len()];
             let (gradient, diagonal) = part.split_at_mut(n);
@@ -368,7 +369,7 @@ impl<'a> State<'a> {
             weights: &vector[..self.width],
             constant: vector[self.width] * self.bias,
         };
-        let mut product = self.gather(self.width + 1, &|start, rows, part| {
+        let mut product = self.gather(self.width + 1, |start, rows, part| {
             let curvatures = &self.curvatures[start..start + rows.len()];
             let (features, constant) = part.split_at_mut(self.width);
             let sum = with_store!(self.problem.rows, store => {

@@ -1,0 +1,14 @@
+//! All tests of the program, in one program: each would be linked with the whole library.
+
+mod commands;
+mod common;
+mod falk;
+mod falkm;
+mod hlsvm;
+mod hostile;
+mod knn_methods;
+mod letters;
+mod linear;
+mod local;
+mod model_files;
+mod select;
