@@ -294,7 +294,10 @@ fn several_classes_in_one_tree_and_in_pairs() {
         }
     }
     let cascade = SvmTreesParams::default().fit(&train).expect("fit").model;
-    assert!(error_of(&cascade, &test) < 0.45);
+    let counts = test.classes().expect("classes").counts();
+    let majority = *counts.iter().max().expect("a class") as f64 / test.n_rows() as f64;
+    // Far better than the most frequent class for all.
+    assert!(majority < 0.6 && error_of(&cascade, &test) < 0.15);
 }
 
 #[test]
