@@ -1,12 +1,14 @@
 """Trees of linear SVMs: what users rely on beyond the estimator contract."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hedgerow
@@ -51,6 +53,15 @@ def test_weights_count_without_balance(moons):
         )
         counts.append((tree.fit(X, y).predict(X) == 0).sum())
     assert counts[0] < counts[1] < counts[2]
+
+
+def test_passes_warn_only_if_they_were_asked_for(moons):
+    X, y = moons
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert hedgerow.HLSVMClassifier().fit(X, y).fit_status_ == 0
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        assert hedgerow.HLSVMClassifier(tol=0.0, max_iter=1).fit(X, y).fit_status_ == 1
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,10 @@ use crate::arrays::{self, Meaning, Rows};
 use crate::errors::{from_library, from_stored};
 use crate::threads::in_pool;
 use crate::values;
+use hedgerow::Prediction;
+use hedgerow::Predictor;
 use hedgerow::data::{ClassName, Samples, SamplesView};
 use hedgerow::method::Task;
-use hedgerow::{Prediction, Predictor, Status};
 use hedgerow_io::Source;
 use hedgerow_methods::{Stored, StoredModel, Unbuilt};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
@@ -381,12 +382,16 @@ impl Model {
         self.stored.frame.parameters.clone()
     }
 
-    /// Whether the solver converged, its iterations and the objective; `None` if not known.
+    /// Whether the solver did what was asked of it (see `Status::is_premature`), its iterations and
+    /// the objective; `None` if not known.
     #[getter]
     fn report(&self) -> Option<(bool, u64, f64)> {
         self.stored.frame.report.as_ref().map(|report| {
-            let converged = report.status == Status::Converged;
-            (converged, report.iterations, report.objective)
+            (
+                !report.status.is_premature(),
+                report.iterations,
+                report.objective,
+            )
         })
     }
 }

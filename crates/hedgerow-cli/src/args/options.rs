@@ -80,8 +80,20 @@ fn option(row: &Parameter, name: &'static str, default: &Value) -> Arg {
         Kind::ClassWeights => arg
             .value_name("CLASS=X")
             .allow_hyphen_values(true)
+            .value_parser(class_weight)
             .action(ArgAction::Append),
         _ => arg.value_name("VALUE"),
+    }
+}
+
+/// Accepts a class with its weight: the words of a weight that was forgotten are told at once.
+fn class_weight(text: &str) -> Result<String, String> {
+    let weight = text
+        .rsplit_once('=')
+        .and_then(|(_, weight)| weight.parse().ok());
+    match weight {
+        Some(weight) if f64::is_finite(weight) && weight > 0.0 => Ok(text.to_owned()),
+        _ => Err("expected class=weight with a weight above 0".to_owned()),
     }
 }
 

@@ -46,6 +46,7 @@ fn status_name(status: Status) -> &'static str {
         Status::Converged => "converged",
         Status::IterationLimit => "iteration-limit",
         Status::TimeLimit => "time-limit",
+        Status::CappedByDesign => "capped-by-design",
         _ => "stopped",
     }
 }

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::session::Session;
 use crate::table;
-use hedgerow::{Predictor, Report, Status};
+use hedgerow::{Predictor, Report};
 use hedgerow_methods::{Method, Pipeline, Prepared, frame_of, to_libsvm};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -176,7 +176,7 @@ impl Job<'_> {
             self.method.card.name,
             facts.join(", ")
         ))?;
-        if report.status != Status::Converged {
+        if report.status.is_premature() {
             session.warn(format_args!(
                 "training stopped early ({}): the model is not the optimum; raise the limit or the tolerance",
                 status_name(report.status)

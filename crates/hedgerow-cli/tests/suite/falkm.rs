@@ -96,7 +96,7 @@ fn a_model_is_the_one_of_falk_svm() {
             "-K 60 -t 1 -d 2 -r 1",
             "-K 60 -k poly(gamma=1,coef0=1,degree=2)",
         ),
-        ("-K 60 -R 3 -m 1 -S 1", "-K 60"),
+        ("-K 60 -R 0 -m 1 -S 1", "-K 60"),
         ("-L 1 -N 60 -C 3 -G -0.9", "-K 60 -c 3 -g -0.9"),
     ] {
         folder.ok(&format!("falkm FaLK-SVM-train {letters} a.tr a.m"));
@@ -112,6 +112,31 @@ fn a_model_is_the_one_of_falk_svm() {
             )
         };
         assert_eq!(facts("a.m"), facts("b.m"), "{letters}");
+    }
+}
+
+#[test]
+fn relaxation_moves_the_centres_and_no_neighbour() {
+    let folder = Folder::new("falkm-relaxation");
+    write_bands(&folder);
+    let centres = |letters: &str| {
+        folder.ok(&format!(
+            "falkm FaLK-SVM-train -K 8 {letters} -S 1 a.tr a.m"
+        ));
+        folder.ok("inspect a.m --svg a.svg");
+        folder.read("a.svg")
+    };
+    assert_eq!(centres(""), centres("-R 0"));
+    assert_ne!(centres("-R 0"), centres("-R 3"));
+    for program in ["FkNN -K 5", "FkNNSVM -K 30"] {
+        folder.ok(&format!("falkm {program} a.tr a.te plain"));
+        folder.ok(&format!("falkm {program} -R 3 a.tr a.te relaxed"));
+        assert_eq!(folder.read("plain"), folder.read("relaxed"), "{program}");
+    }
+    for program in ["FkNN", "FkNNSVM -K 30", "FaLK-SVM-train"] {
+        let run = folder.run(&format!("falkm {program} -R 33 a.tr a.te out"));
+        assert_eq!(run.code, 2, "{program}");
+        assert!(run.err.contains("an integer from 0 to 32"), "{}", run.err);
     }
 }
 

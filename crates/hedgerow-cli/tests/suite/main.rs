@@ -4,6 +4,7 @@ mod commands;
 mod common;
 mod falk;
 mod falkm;
+mod help;
 mod hlsvm;
 mod hostile;
 mod knn_methods;

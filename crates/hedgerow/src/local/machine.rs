@@ -104,7 +104,7 @@ impl LocalModel {
                 let classes = &all.classes;
                 let last = classes.last().map_or(0, |&code| code as usize + 1);
                 let ascending = classes.windows(2).all(|pair| pair[0] < pair[1]);
-                // One class would need no machine, none could not answer.
+                // None in regression, else at least the two that a machine tells apart.
                 let too_few = n_classes.is_some() && classes.len() < 2;
                 if !ascending || last > n_classes.unwrap_or(0) || too_few {
                     return bad("classes of a local model", n_classes.unwrap_or(0), last);

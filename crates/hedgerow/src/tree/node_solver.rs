@@ -1,9 +1,9 @@
 //! What finds the hyperplane of a node.
 
-use crate::Result;
 use crate::error::{ensure_not_negative, ensure_positive};
 use crate::params::{Kind, Parameter, Parameters, Value, Words, not_here, read_as};
 use crate::solve::split_pegasos::{SplitPegasosParams, SplitPegasosStop};
+use crate::{Result, Status};
 use serde::{Deserialize, Serialize};
 
 /// Tolerance of dual coordinate descent and its most passes, if they are not given.
@@ -20,6 +20,11 @@ pub enum NodeSolver {
         tolerance: f64,
         /// Most passes over the rows of a node. Then the hyperplane is taken as it is: a split
         /// is judged by its gain, and costly small nodes would take most of the time.
+        ///
+        /// With the default of 100 nodes that use up their passes are part of the method, and the
+        /// report of the fit says [`Status::CappedByDesign`], of which front ends do not warn.
+        /// Whoever sets another number wants a tolerance reached within it: then the report says
+        /// [`Status::IterationLimit`].
         max_passes: u32,
     },
     /// Weighted-Pegasos.
@@ -54,6 +59,16 @@ impl NodeSolver {
                 SolverWord::PegasosLiteral
             }
             Self::Pegasos(_) => SolverWord::Pegasos,
+        }
+    }
+
+    /// What the end of a solve in one node means for the tree.
+    pub(super) fn judged(&self, status: Status) -> Status {
+        match (self, status) {
+            (Self::Dcd { max_passes, .. }, Status::IterationLimit) if *max_passes == MAX_PASSES => {
+                Status::CappedByDesign
+            }
+            _ => status,
         }
     }
 

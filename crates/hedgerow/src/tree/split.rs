@@ -264,10 +264,8 @@ impl<'a> Trial<'a> {
                     ..DualLimits::default()
                 };
                 let solved = solve(&problem, &limits);
-                // A hyperplane is a candidate for a split and judged by what it gains: one whose
-                // passes are used up is as good as any other, and no reason for a warning.
                 let effort = Effort {
-                    status: Status::Converged,
+                    status: ground.params.solver.judged(solved.status),
                     iterations: u64::from(solved.passes),
                 };
                 (solved.weights, solved.intercept, effort)

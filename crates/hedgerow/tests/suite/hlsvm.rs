@@ -209,17 +209,24 @@ fn a_tree_beats_one_hyperplane_and_pruning_shortens_it() {
 }
 
 #[test]
-fn a_node_that_uses_up_its_passes_is_no_failure() {
+fn a_report_tells_of_nodes_that_used_up_their_passes() {
     let data = generate::checkerboard(2000, 4, 0.01, 1).expect("a board");
+    // By default that is part of the method, and nobody is warned.
     let fitted = HlsvmParams::default().fit(&data).expect("fits");
-    assert_eq!(fitted.report.status, Status::Converged);
+    assert_eq!(fitted.report.status, Status::CappedByDesign);
+    assert!(!fitted.report.status.is_premature());
+    // On rows far apart every node converges, and the report says so.
+    let apart = clouds(60, 60, 12.0, 1);
+    let easy = HlsvmParams::default().fit(&apart).expect("fits");
+    assert_eq!(easy.report.status, Status::Converged);
     // One pass a node: some hyperplane is far from its optimum, and the tree is still a tree.
     let hasty = HlsvmParams::default().with_solver(NodeSolver::Dcd {
         tolerance: 0.0,
         max_passes: 1,
     });
     let fitted = hasty.fit(&data).expect("fits");
-    assert_eq!(fitted.report.status, Status::Converged);
+    assert_eq!(fitted.report.status, Status::IterationLimit);
+    assert!(fitted.report.status.is_premature());
     assert!(error_of(&fitted.model, &data) < 0.1);
 }
 
@@ -287,7 +294,10 @@ fn several_classes_in_one_tree_and_in_pairs() {
         }
     }
     let cascade = SvmTreesParams::default().fit(&train).expect("fit").model;
-    assert!(error_of(&cascade, &test) < 0.45);
+    let counts = test.classes().expect("classes").counts();
+    let majority = *counts.iter().max().expect("a class") as f64 / test.n_rows() as f64;
+    // Far better than the most frequent class for all.
+    assert!(majority < 0.6 && error_of(&cascade, &test) < 0.15);
 }
 
 #[test]

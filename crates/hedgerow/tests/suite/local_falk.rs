@@ -305,12 +305,16 @@ fn damaged_models_are_refused_or_answer() {
         damaged[at] ^= 1 << generator.below(8);
         match postcard::from_bytes::<FalkSvm>(&damaged) {
             Ok(model) => {
-                let _ = model.predict(view);
+                if let Ok(Prediction::Classes(codes)) = model.predict(view) {
+                    let n_classes = model.classes().unwrap().len() as u32;
+                    assert!(codes.iter().all(|&code| code < n_classes), "{at}");
+                }
             }
             Err(_) => refused += 1,
         }
     }
-    assert!(refused > 0);
+    // Most bytes are values of the rows and of the machines, where any number will do.
+    assert!(refused > 60, "{refused} of 600");
 }
 
 #[test]
@@ -613,10 +617,17 @@ fn explanations_add_up() {
                 );
             }
         }
-        assert_eq!(
-            model.explain(view, 2).unwrap()[0].influences.len().min(2),
-            2
+        // As many as were asked for, the heaviest of all.
+        let (few, all) = (
+            model.explain(view, 2).unwrap(),
+            model.explain(view, 1000).unwrap(),
         );
+        for (few, all) in few.iter().zip(&all) {
+            let expected = &all.influences[..all.influences.len().min(2)];
+            assert_eq!(few.influences, expected);
+        }
+        let longest = few.iter().map(|told| told.influences.len()).max();
+        assert_eq!(longest, Some(2));
     }
 }
 

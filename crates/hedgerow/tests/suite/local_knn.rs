@@ -284,12 +284,18 @@ fn damaged_models_are_refused() {
         damaged[at] ^= 0x41;
         // Whatever is read must answer or refuse, never panic.
         match postcard::from_bytes::<Knn>(&damaged) {
-            Ok(model) => drop(model.predict(data.samples().view())),
+            Ok(model) => {
+                if let Ok(Prediction::Classes(codes)) = model.predict(data.samples().view()) {
+                    let n_classes = model.classes().unwrap().len() as u32;
+                    assert!(codes.iter().all(|&code| code < n_classes), "{at}");
+                }
+            }
             Err(_) => refused += 1,
         }
         assert!(postcard::from_bytes::<Knn>(&bytes[..at]).is_err());
     }
-    assert!(refused > 0);
+    // Most bytes are values of the rows, where any number will do.
+    assert!(refused > bytes.len() / 6, "{refused} of {}", bytes.len());
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod linear_golden;
 mod linear_methods;
 mod linear_optimality;
 mod local_bounds;
+mod local_covering;
 mod local_falk;
 mod local_knn;
 mod local_knn_svm;

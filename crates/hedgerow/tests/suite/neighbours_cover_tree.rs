@@ -235,12 +235,20 @@ fn a_damaged_tree_is_refused_or_harmless() {
             match postcard::from_bytes::<Index>(&bytes) {
                 Ok(index) => {
                     if let Ok(searcher) = index.searcher(view) {
-                        searcher.k_nearest(view, 3).unwrap();
+                        let found = searcher.k_nearest(view, 3).unwrap();
+                        assert!(found.iter().all(|list| list.len() == 3.min(index.len())));
+                    } else {
+                        refused += 1;
                     }
                 }
                 Err(_) => refused += 1,
             }
         }
+        assert!(
+            postcard::from_bytes::<Index>(&stored[..at]).is_err(),
+            "{at}"
+        );
     }
-    assert!(refused > 0);
+    // A third of the bytes are numbers of rows, levels and links; the rest are distances.
+    assert!(refused > stored.len(), "{refused} of {}", 3 * stored.len());
 }

@@ -41,7 +41,8 @@ impl Method {
 }
 
 pub(super) fn fknn(session: &Session, words: &Words) -> Result<(), Failure> {
-    words.check_relaxation()?;
+    // No levels here: the letter can only be wrong.
+    words.relaxation()?;
     let real = words.choice("-T", &[0, 1])? == Some(1);
     let counting = words.choice("-s", &[0, 1])? == Some(1);
     if real && counting {
@@ -74,7 +75,8 @@ pub(super) fn fknn(session: &Session, words: &Words) -> Result<(), Failure> {
 }
 
 pub(super) fn fknnsvm(session: &Session, words: &Words) -> Result<(), Failure> {
-    words.check_relaxation()?;
+    // No levels here: the letter can only be wrong.
+    words.relaxation()?;
     let real = words.choice("-Z", &[0, 3])? == Some(3);
     let Some(k) = words.whole("-K")? else {
         return Err(words

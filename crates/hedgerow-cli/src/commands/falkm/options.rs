@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use hedgerow::data::ClassName;
 use hedgerow::kernel::KernelSpec;
+use hedgerow::neighbours::CoverTreeParams;
 use std::str::FromStr;
 
 /// A letter that a program knows.
@@ -206,10 +207,18 @@ impl Words {
         }
     }
 
-    /// The relaxation of cover trees: a whole number that sets the base of the tree. Exact answers
-    /// do not depend on it, so it is only checked.
-    pub(super) fn check_relaxation(&self) -> Result<(), Failure> {
-        self.whole("-R").map(drop)
+    /// The relaxation of cover trees, which sets the base of the levels. Neighbours are exact
+    /// whatever it is, so that it matters only where levels order something.
+    pub(super) fn relaxation(&self) -> Result<CoverTreeParams, Failure> {
+        let Some(relaxation) = self.whole("-R")? else {
+            return Ok(CoverTreeParams::default());
+        };
+        let params = CoverTreeParams {
+            relaxation: u32::try_from(relaxation).unwrap_or(u32::MAX),
+            ..CoverTreeParams::default()
+        };
+        params.check().map_err(|error| self.program.refuse(error))?;
+        Ok(params)
     }
 
     /// The kernel of `-t -d -g -r`, with `gamma` in place of `-g` if it is given.

@@ -8,7 +8,7 @@ const fn letter(name: &'static str, meaning: &'static str) -> Letter {
 
 const RELAXATION: Letter = letter(
     "-R",
-    "relaxation of cover trees (1): answers are exact whatever it is",
+    "relaxation of cover trees: of no effect, neighbours are exact without one",
 );
 const SILENT: Letter = letter("-S", "silent: 0 or 1 (0)");
 const KERNEL: Letter = letter("-t", "kernel: 0 linear, 1 polynomial, 2 RBF, 3 sigmoid (2)");
@@ -77,7 +77,10 @@ pub(super) static FALK_SVM_TRAIN: Program = Program {
     letters: &[
         KERNEL,
         letter("-L", "local model selection: 0 or 1 (0)"),
-        RELAXATION,
+        letter(
+            "-R",
+            "relaxation R of the cover tree that orders the centres, 0 to 32: base 2 for 0, else 2^(1/(R+1)) (0)",
+        ),
         letter("-K", "size of neighbourhoods k (1000)"),
         letter("-P", "share of the core: k' = P k (0.5)"),
         DEGREE,

@@ -26,12 +26,12 @@ struct Training {
 
 impl Training {
     fn read(session: &Session, words: &Words) -> Result<Self, Failure> {
-        words.check_relaxation()?;
         let params = FalkParams {
             neighbours: words.whole("-K")?.unwrap_or(1000),
             core: words.number("-P")?.unwrap_or(0.5),
             local: local_params(session, words)?,
             assign: Assign::Nearest,
+            tree: words.relaxation()?,
             ..FalkParams::default()
         };
         params

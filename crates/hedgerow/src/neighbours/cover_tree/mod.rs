@@ -54,6 +54,18 @@ pub struct CoverTreeParams {
 }
 
 impl CoverTreeParams {
+    /// An error if the relaxation is out of its range.
+    pub fn check(self) -> Result<()> {
+        if self.relaxation > MAX_RELAXATION {
+            return Err(Error::Parameter {
+                name: "relaxation",
+                value: f64::from(self.relaxation),
+                requirement: "an integer from 0 to 32",
+            });
+        }
+        Ok(())
+    }
+
     /// The base.
     pub fn base(self) -> f64 {
         if self.relaxation == 0 {
@@ -197,13 +209,7 @@ impl CoverTree {
         n_rows: usize,
         params: CoverTreeParams,
     ) -> Result<Self> {
-        if params.relaxation > MAX_RELAXATION {
-            return Err(Error::Parameter {
-                name: "relaxation",
-                value: f64::from(params.relaxation),
-                requirement: "an integer from 0 to 32",
-            });
-        }
+        params.check()?;
         Ok(Self {
             metric: metric.clone(),
             params,
