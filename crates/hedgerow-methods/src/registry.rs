@@ -25,6 +25,7 @@ static ALL: LazyLock<Vec<Method>> = LazyLock::new(|| {
         methods::<hedgerow::svm::linear::LogisticParams>(),
         methods::<hedgerow::svm::linear::PegasosParams>(),
         methods::<hedgerow::svm::linear::FisherParams>(),
+        methods::<hedgerow::nearest_mean::NearestMeanParams>(),
         methods::<hedgerow::tree::HlsvmParams>(),
         methods::<hedgerow::tree::SvmTreesParams>(),
     ]
