@@ -11,7 +11,6 @@ from typing import Any
 from ._base import Parameter
 from ._kinds import (
     CalibratedClassifier,
-    Classifier,
     ExpansionClassifier,
     ExpansionOutliers,
     ExpansionRegressor,
@@ -35,7 +34,6 @@ __all__ = [
     "KNNSVMRegressor",
     "LinearSVC",
     "LogisticRegression",
-    "NearestMean",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
@@ -951,38 +949,6 @@ class LogisticRegression(LinearProbabilities):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
-        self.n_jobs = n_jobs
-
-
-class NearestMean(Classifier):
-    """The class whose mean is nearest.
-
-    Parameters
-    ----------
-    shrink : float, default=0.0
-        Share of the way that class means are moved towards the mean of all rows.
-    n_jobs : int, optional
-        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
-        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
-
-    Attributes
-    ----------
-    classes_ : ndarray
-        The classes, sorted.
-    """
-
-    _method = "nearest-mean"
-    _parameters = (
-        Parameter("shrink", "shrink", 0.0, False),
-    )
-
-    def __init__(
-        self,
-        *,
-        shrink: float = 0.0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.shrink = shrink
         self.n_jobs = n_jobs
 
 

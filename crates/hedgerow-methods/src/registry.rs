@@ -25,7 +25,6 @@ static ALL: LazyLock<Vec<Method>> = LazyLock::new(|| {
         methods::<hedgerow::svm::linear::LogisticParams>(),
         methods::<hedgerow::svm::linear::PegasosParams>(),
         methods::<hedgerow::svm::linear::FisherParams>(),
-        methods::<hedgerow::nearest_mean::NearestMeanParams>(),
         methods::<hedgerow::tree::HlsvmParams>(),
         methods::<hedgerow::tree::SvmTreesParams>(),
     ]

@@ -30,7 +30,6 @@ pub mod local;
 pub mod machines;
 pub mod method;
 mod model;
-pub mod nearest_mean;
 pub mod neighbours;
 mod parallel;
 pub mod params;
