@@ -180,7 +180,9 @@ class Estimator(BaseEstimator):
             self.kernel_ = model.kernel
         if model.report is None:
             return
-        converged, self.n_iter_, self.objective_ = model.report
+        converged, iterations, self.objective_ = model.report
+        # scikit-learn counts at least one, also where training had nothing to iterate.
+        self.n_iter_ = max(iterations, 1)
         self.fit_status_ = 0 if converged else 1
         if not converged:
             warnings.warn(

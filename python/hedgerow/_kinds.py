@@ -324,7 +324,6 @@ class TreeClassifier(ProbabilityClassifier):
         self.n_trees_ = facts["trees"]
         self.n_hyperplanes_ = facts["hyperplanes"]
         self.depth_ = facts["depth"] or 0
-        self.n_iter_ = max(getattr(self, "n_iter_", 1), 1)
 
     def path_costs(self, X: Any) -> tuple[float, int]:
         """Hyperplanes evaluated for the rows: mean and largest number."""
