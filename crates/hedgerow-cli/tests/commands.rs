@@ -354,12 +354,11 @@ fn rows_wider_than_the_model_are_answered_as_without_the_rest() {
     folder.write_clusters("a", 40);
     let narrow = folder.read("a");
     // Dense as text, with a feature that no training row had; once as a zero that is written out.
-    let wide: String = narrow
-        .lines()
-        .enumerate()
+    let lines = narrow.lines().enumerate();
+    let wide: Vec<String> = lines
         .map(|(i, line)| format!("{line} 3:{}\n", i % 2))
         .collect();
-    folder.write("wide", wide);
+    folder.write("wide", wide.concat());
     for method in ["linear-svm", "h-lsvm", "knn", "svm --kernel linear"] {
         folder.ok(&format!("train {method} a m"));
         folder.ok("predict --scores a m narrow");
