@@ -87,6 +87,10 @@ pub struct ReadOptions {
     pub keep_lines: bool,
     /// Storage. Default: [`Storage::Auto`].
     pub storage: Storage,
+    /// LIBSVM rows with more features than this are stored sparse, whatever the storage: a model of
+    /// so many features ignores what lies beyond them in sparse rows, but refuses a table that is
+    /// too wide. Default: no limit.
+    pub dense_up_to: Option<usize>,
     /// Label column of a table. Default: [`LabelColumn::Auto`].
     pub label: LabelColumn,
     /// Missing values of a table. Default: [`Missing::Error`], or what the encoding in use says.
@@ -128,6 +132,12 @@ impl ReadOptions {
     /// Sets the storage.
     pub fn with_storage(mut self, storage: Storage) -> Self {
         self.storage = storage;
+        self
+    }
+
+    /// Sets the largest number of features of dense LIBSVM rows.
+    pub fn with_dense_up_to(mut self, n_features: Option<usize>) -> Self {
+        self.dense_up_to = n_features;
         self
     }
 

@@ -136,6 +136,12 @@ impl Stored {
         }
     }
 
+    /// Number of features of the rows to predict, before they are prepared.
+    pub fn width(&self) -> usize {
+        let inputs = self.frame.preprocessing.n_inputs();
+        inputs.unwrap_or_else(|| self.model.n_features())
+    }
+
     /// Reads a model file of this program or of LIBSVM.
     pub fn read(source: &Source) -> Result<Unbuilt, Error> {
         Unbuilt::from_bytes(&source.name(), source.read()?)
@@ -226,6 +232,14 @@ impl Unbuilt {
         match self {
             Self::Hedgerow(stored) => stored.model.classes().is_some(),
             Self::LibSvm(_, model) => libsvm_has_classes(model.svm_type),
+        }
+    }
+
+    /// Number of features of the rows to predict, if the model knows.
+    pub fn width(&self) -> Option<usize> {
+        match self {
+            Self::Hedgerow(stored) => Some(stored.width()),
+            Self::LibSvm(..) => None,
         }
     }
 

@@ -3,16 +3,16 @@
 use super::latency::{self, Latency};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
-use crate::input::{self, Input};
+use crate::input;
 use crate::json::json as as_json;
 use crate::measures::Measures;
 use crate::session::Session;
 use crate::table;
-use hedgerow::data::{ClassName, CsrMatrix, Samples, SamplesView};
+use hedgerow::data::{ClassName, SamplesView};
 use hedgerow::machines::largest;
 use hedgerow::params::Value as Setting;
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
-use hedgerow_io::{DataFormat, IoError, OutputFile, Source};
+use hedgerow_io::{IoError, OutputFile, Source};
 use hedgerow_methods::{Prepared, Stored};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
@@ -32,7 +32,8 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         unbuilt.has_classes(),
         unbuilt.encoding(),
         args.refuse_unseen,
-    );
+    )
+    .with_dense_up_to(unbuilt.width());
     let input = input::read(session, &Source::from_argument(&args.test), &options)?;
     let mut stored = unbuilt.build(input.loaded.dataset.n_features())?;
     let method = stored.method().to_owned();
@@ -41,10 +42,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         preprocessing: stored.frame.preprocessing,
         model: stored.model,
     };
-    let samples = fitting_samples(&input, model.n_features());
-    let view = samples
-        .as_ref()
-        .map_or(input.loaded.dataset.samples().view(), Samples::view);
+    let view = input.loaded.dataset.samples().view();
     session.progress(format_args!("predicting {} rows", view.n_rows()));
     let start = Instant::now();
     let answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
@@ -181,31 +179,6 @@ impl Costs {
         self.steps
             .map(|(_, mean, most)| json!({"mean": mean, "max": most}))
     }
-}
-
-/// LIBSVM text may have features that no training row had: they count as such only in sparse rows,
-/// because a table that is too wide is more likely the wrong table.
-pub(super) fn fitting_samples(input: &Input, width: usize) -> Option<Samples> {
-    let view = input.loaded.dataset.samples().view();
-    let dense = matches!(view, SamplesView::Dense { .. });
-    if !dense || view.n_features() <= width || input.loaded.format != DataFormat::LibSvm {
-        return None;
-    }
-    let mut row_starts = Vec::with_capacity(view.n_rows() + 1);
-    let (mut indices, mut values) = (Vec::new(), Vec::new());
-    row_starts.push(0);
-    for i in 0..view.n_rows() {
-        view.row(i).for_each(|f, value| {
-            if value != 0.0 {
-                indices.push(f as u32);
-                values.push(value);
-            }
-        });
-        row_starts.push(indices.len());
-    }
-    CsrMatrix::new(view.n_features(), row_starts, indices, values)
-        .ok()
-        .map(Samples::Sparse)
 }
 
 /// Writes one JSON object a line.

@@ -347,3 +347,28 @@ fn an_interrupt_leaves_nothing_behind() {
     assert_eq!(child.wait().expect("the program ends").code(), Some(130));
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
+
+#[test]
+fn rows_wider_than_the_model_are_answered_as_without_the_rest() {
+    let folder = Folder::new("wide");
+    folder.write_clusters("a", 40);
+    let narrow = folder.read("a");
+    // Dense as text, with a feature that no training row had; once as a zero that is written out.
+    let lines = narrow.lines().enumerate();
+    let wide: Vec<String> = lines
+        .map(|(i, line)| format!("{line} 3:{}\n", i % 2))
+        .collect();
+    folder.write("wide", wide.concat());
+    for method in ["linear-svm", "h-lsvm", "knn", "svm --kernel linear"] {
+        folder.ok(&format!("train {method} a m"));
+        folder.ok("predict --scores a m narrow");
+        folder.ok("predict --scores wide m wide.out");
+        // What no training row has is as far from one of them as from another.
+        assert_eq!(folder.read("narrow"), folder.read("wide.out"), "{method}");
+    }
+    folder.ok("falkm FkNN -K 3 a wide out");
+    // A table that is too wide is more likely the wrong table.
+    folder.write("wide.csv", "label,a,b,c\n1,1,2,3\n-1,4,5,6\n");
+    folder.ok("train linear-svm a m");
+    assert_ne!(folder.run("predict wide.csv m out").code, 0);
+}

@@ -3,7 +3,7 @@
 use super::chunk::{Chunk, Entries, RowOptions};
 use crate::format::DataFormat;
 use crate::lines::LineIndex;
-use crate::loaded::{LoadedData, ReadOptions, TargetKind};
+use crate::loaded::{LoadedData, ReadOptions, Storage, TargetKind};
 use crate::storage::{self, SparseRows};
 use crate::{IoError, LineProblem};
 use hedgerow::data::{ClassLabels, ClassName, Dataset, Target};
@@ -55,9 +55,16 @@ pub(crate) fn read(
         .collect();
     let shape = Shape::of(&chunks, precomputed, options.min_features);
     drop(chunks);
-    let samples = shape
-        .join(indices, values, &rooms)
-        .store(name, options.storage)?;
+    let rows_joined = shape.join(indices, values, &rooms);
+    let is_wide = options
+        .dense_up_to
+        .is_some_and(|most| rows_joined.n_features > most);
+    let storage = if is_wide {
+        Storage::Sparse
+    } else {
+        options.storage
+    };
+    let samples = rows_joined.store(name, storage)?;
     let lines = options
         .keep_lines
         .then(|| LineIndex::new(bytes, 0..0, rows));

@@ -162,3 +162,25 @@ fn a_line_of_a_megabyte() {
     assert_eq!(loaded.dataset.n_features(), 119_999);
     assert_eq!(loaded.dataset.samples().view().n_entries(), 119_999);
 }
+
+#[test]
+fn rows_wider_than_wanted_stay_sparse_however_full_they_are() {
+    let text = "1 1:1 2:2 3:3\n-1 1:4 2:5 3:6\n";
+    let read = |options: &ReadOptions| {
+        let loaded = read_dataset(&source("a.svm", text), options).unwrap();
+        loaded.dataset.samples().clone()
+    };
+    for storage in [Storage::Auto, Storage::Dense] {
+        let options = ReadOptions::default().with_storage(storage);
+        assert!(matches!(read(&options), Samples::Dense(_)));
+        let same = options.clone().with_dense_up_to(Some(3));
+        assert!(matches!(read(&same), Samples::Dense(_)));
+        let narrow = options.with_dense_up_to(Some(2));
+        let samples = read(&narrow);
+        assert!(matches!(samples, Samples::Sparse(_)));
+        assert_eq!(
+            table(&samples),
+            vec![vec![1.0, 2.0, 3.0], vec![4.0, 5.0, 6.0]]
+        );
+    }
+}

@@ -222,6 +222,11 @@ fn power(value: f64, degree: u32) -> f64 {
     value.powi(degree as i32)
 }
 
+/// Whether distances come from blocks of products, and not pair by pair.
+pub(super) fn is_multiplied(metric: &DistanceMetric) -> bool {
+    Product::of(metric).is_some()
+}
+
 /// Buffers of one search.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BruteScratch {
@@ -538,7 +543,7 @@ fn write_packed(
 }
 
 /// Whether rows are better left sparse: spread out they would cost more time, or too much memory.
-fn stays_sparse(samples: SamplesView<'_>, n_rows: usize) -> bool {
+pub(super) fn stays_sparse(samples: SamplesView<'_>, n_rows: usize) -> bool {
     let SamplesView::Sparse { n_features, .. } = samples else {
         return false;
     };

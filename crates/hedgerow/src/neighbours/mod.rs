@@ -48,7 +48,8 @@ pub struct Neighbour {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Structure {
-    /// The cheapest for the data at hand, as measured on a few of the rows.
+    /// The cheapest for the data at hand, by counting what a few searches look at: the same rows
+    /// always give the same structure.
     #[default]
     Auto,
     /// Every row is looked at.

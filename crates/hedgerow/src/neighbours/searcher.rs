@@ -30,6 +30,14 @@ pub struct SearchScratch {
     list: Vec<Neighbour>,
 }
 
+impl SearchScratch {
+    /// Values that searches in bucket trees have compared, and distances that searches in cover
+    /// trees have computed: what they cost, by counting and not by a clock.
+    pub(super) fn counted(&self) -> (usize, usize) {
+        (self.buckets.compared, self.cover.distances)
+    }
+}
+
 /// An index together with its samples. Threads may share it.
 #[derive(Clone, Copy)]
 pub struct Searcher<'a> {

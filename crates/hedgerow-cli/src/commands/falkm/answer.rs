@@ -2,11 +2,10 @@
 
 use super::measure::{self, Measure, Verdict, positive_code};
 use super::options::Words;
-use crate::commands::predict::fitting_samples;
 use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::session::Session;
-use hedgerow::data::{ClassName, Samples, folds_for};
+use hedgerow::data::{ClassName, folds_for};
 use hedgerow::evaluate::cross_validate;
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{Encoding, IoError, OutputFile, ReadOptions, Source, TargetKind};
@@ -25,19 +24,22 @@ pub(super) enum Form {
     PositiveVotes,
 }
 
-/// Reads a file with classes or real targets.
+/// Reads a file with classes or real targets, for a model of `width` features if there is one.
 pub(super) fn read(
     session: &Session,
     file: &str,
     real: bool,
     encoding: Option<&Encoding>,
+    width: Option<usize>,
 ) -> Result<Input, Failure> {
     let target = if real {
         TargetKind::Real
     } else {
         TargetKind::Classes
     };
-    let options = ReadOptions::default().with_target(target);
+    let options = ReadOptions::default()
+        .with_target(target)
+        .with_dense_up_to(width);
     let options = match encoding {
         Some(encoding) => options.with_encoding(encoding.clone()),
         None => options,
@@ -75,10 +77,7 @@ pub(super) struct Test<'a> {
 impl Test<'_> {
     pub(super) fn run(&self, model: &dyn Predictor) -> Result<(), Failure> {
         let data = &self.input.loaded.dataset;
-        let samples = fitting_samples(self.input, model.n_features());
-        let view = samples
-            .as_ref()
-            .map_or(data.samples().view(), Samples::view);
+        let view = data.samples().view();
         let failed = Failure::data(&self.input.name);
         let (prediction, scores) = model.predict_with_scores(view).map_err(&failed)?;
         let shares = match self.form {

@@ -138,7 +138,7 @@ fn run(
     words.switch("-S")?;
     if let Some(folds) = words.folds()? {
         let [train] = words.files(["training_file"])?;
-        let input = answer::read(session, train, real, None)?;
+        let input = answer::read(session, train, real, None, None)?;
         let n_rows = input.loaded.dataset.n_rows();
         answer::check_size(session, method.k(), n_rows - n_rows.div_ceil(folds));
         return answer::cross_validation(session, words, &input, folds, |data| {
@@ -147,13 +147,14 @@ fn run(
     }
     let [train, test, out] = words.files(["training_file", "test_file", "output_label_file"])?;
     session.claim_output("output_label_file", out)?;
-    let input = answer::read(session, train, real, None)?;
+    let input = answer::read(session, train, real, None, None)?;
     answer::check_size(session, method.k(), input.loaded.dataset.n_rows());
     let model = method
         .predictor(&input.loaded.dataset)
         .map_err(Failure::data(&input.name))?;
     let encoding = input.loaded.encoding.as_ref();
-    let test = answer::read(session, test, real, encoding)?;
+    let width = Some(model.n_features());
+    let test = answer::read(session, test, real, encoding, width)?;
     let test = Test {
         session,
         words,

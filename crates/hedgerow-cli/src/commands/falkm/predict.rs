@@ -55,7 +55,13 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
         }
     }
     let real = stored.model.classes().is_none();
-    let test = answer::read(session, test, real, stored.frame.encoding.as_ref())?;
+    let test = answer::read(
+        session,
+        test,
+        real,
+        stored.frame.encoding.as_ref(),
+        Some(stored.width()),
+    )?;
     let test = Test {
         session,
         words,

@@ -69,7 +69,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     let silent = words.switch("-S")?;
     if let Some(folds) = words.folds()? {
         let [train] = words.files(["input_file"])?;
-        let input = answer::read(session, train, false, None)?;
+        let input = answer::read(session, train, false, None, None)?;
         let n_rows = input.loaded.dataset.n_rows();
         let k = training.largest_k();
         answer::check_size(session, k, n_rows - n_rows.div_ceil(folds));
@@ -80,7 +80,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     }
     let [train, model_file] = words.files(["input_file", "model_file"])?;
     session.claim_output("model_file", model_file)?;
-    let input = answer::read(session, train, false, None)?;
+    let input = answer::read(session, train, false, None, None)?;
     let data = &input.loaded.dataset;
     answer::check_size(session, training.largest_k(), data.n_rows());
     let failed = Failure::data(&input.name);

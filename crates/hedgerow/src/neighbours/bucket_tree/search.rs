@@ -23,6 +23,8 @@ pub(in crate::neighbours) struct BucketScratch {
     /// For each level the boxes within reach that have not been visited.
     boxes: Vec<Vec<Hit>>,
     hits: Vec<Hit>,
+    /// Values that all searches so far have compared with a query.
+    pub(in crate::neighbours) compared: usize,
 }
 
 /// A query in the frame of a tree.
@@ -110,6 +112,7 @@ impl BucketTree {
         let limit = self.limit(found.reach(), scratch.probe.box_error);
         let mut boxes = std::mem::take(&mut scratch.boxes[level]);
         boxes.clear();
+        scratch.compared += size;
         boxes_within(panel, &scratch.probe.single, limit, &mut boxes);
         // The nearest first. Most searches end after a few of them, so that sorting all would be
         // more work than looking for the next one.
@@ -154,6 +157,7 @@ impl BucketTree {
     ) {
         let width = self.width;
         let centre = &self.centres[bucket * width..(bucket + 1) * width];
+        scratch.compared += width;
         relative_to(&scratch.probe.exact, centre, &mut scratch.relative);
         let relative_error = self.relative_error();
         // |q − c| is at most the way to the box and on to its centre.
@@ -178,6 +182,7 @@ impl BucketTree {
             query = &scratch.varying;
         }
         scratch.hits.clear();
+        scratch.compared += values.len();
         rows_within(values, query, shared, limit, &mut scratch.hits);
         let unit = 1.0 / self.frame.scale();
         for hit in &scratch.hits {

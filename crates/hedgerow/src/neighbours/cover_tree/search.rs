@@ -21,6 +21,8 @@ pub(in crate::neighbours) struct CoverScratch {
     point: Point,
     heap: BinaryHeap<Waiting>,
     level: Vec<(u32, f64)>,
+    /// Distances that all searches so far have computed.
+    pub(in crate::neighbours) distances: usize,
 }
 
 /// A node whose children were not looked at yet.
@@ -136,6 +138,7 @@ impl CoverTree {
         }
         let (share, amount) = space.errors(&scratch.point);
         let slack = Slack { share, amount };
+        scratch.distances += 1;
         let distance = space.distance_to(&scratch.point, query, root.row);
         // Farther off, a square may overflow.
         let in_range = distance + root.max_desc_dist < FARTHEST;
@@ -168,6 +171,7 @@ impl CoverTree {
                     if slack.below(apart - below.max_desc_dist, scale) > found.reach() {
                         continue;
                     }
+                    scratch.distances += 1;
                     let distance = space.distance_to(&scratch.point, query, below.row);
                     self.report(below, distance, slack, found);
                     distance
@@ -238,6 +242,7 @@ impl CoverTree {
                     let distance = if below.row == node.row {
                         distance
                     } else {
+                        scratch.distances += 1;
                         let distance = space.distance_to(&scratch.point, query, below.row);
                         self.report(below, distance, slack, found);
                         distance
