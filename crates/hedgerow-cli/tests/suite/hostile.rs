@@ -322,11 +322,11 @@ fn a_wrong_command_line_is_told_apart_from_wrong_data() {
         ),
         (
             "tune svm --grid size=1,2 d.svm",
-            "error: --grid size: neither the method nor the kernel rbf(gamma=auto) has such a parameter; the method has cost",
+            "error: --grid size: the method has no such parameter; it has cost, degree, gamma, coef0, sigma, eta",
         ),
         (
             "tune svm --grid gamma=1,-5 d.svm",
-            "error: parameter gamma = -5: must be a finite number not less than 0",
+            "error: parameter gamma = -5: must be positive, or from -1 to 0 for a percentile of the distances",
         ),
         (
             "tune svm --metric speed d.svm",
