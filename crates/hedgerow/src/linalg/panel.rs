@@ -318,9 +318,23 @@ pub(super) fn store_panel<T: Real, O: Real>(
             target[lane] = O::from_f64(values[lane].to_f64());
         }
     } else {
-        for i in from..to {
-            row[i - columns.0] = O::from_f64(values[i - first_row].to_f64());
-        }
+        store_part(values, first_row, from..to, columns.0, row);
+    }
+}
+
+/// As [`store_panel`] at an edge. Apart from it: choosing lanes by number would keep the values of
+/// all panels in memory instead of registers.
+#[cold]
+#[inline(never)]
+fn store_part<T: Real, O: Real>(
+    values: [T; PANEL],
+    first_row: usize,
+    rows: std::ops::Range<usize>,
+    first_column: usize,
+    row: &mut [O],
+) {
+    for i in rows {
+        row[i - first_column] = O::from_f64(values[i - first_row].to_f64());
     }
 }
 
