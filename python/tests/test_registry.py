@@ -27,25 +27,9 @@ ELSEWHERE = {
 }
 NEIGHBOURS = "a repeated row counts twice among the neighbours, a heavy one once"
 EXCUSED = {
-    "KNNClassifier": {
-        "check_sample_weight_equivalence_on_dense_data": NEIGHBOURS,
-        "check_sample_weight_equivalence_on_sparse_data": NEIGHBOURS,
-    },
-    "KNNRegressor": {
-        "check_sample_weight_equivalence_on_dense_data": NEIGHBOURS,
-        "check_sample_weight_equivalence_on_sparse_data": NEIGHBOURS,
-    },
-    "KNNSVMClassifier": {
-        "check_sample_weight_equivalence_on_dense_data": NEIGHBOURS,
-        "check_sample_weight_equivalence_on_sparse_data": NEIGHBOURS,
-    },
     "KNNSVMRegressor": {
         "check_sample_weight_equivalence_on_dense_data": NEIGHBOURS,
         "check_sample_weight_equivalence_on_sparse_data": NEIGHBOURS,
-    },
-    "SVMTreesClassifier": {
-        "check_sample_weight_equivalence_on_dense_data": "rows are visited in a random order",
-        "check_sample_weight_equivalence_on_sparse_data": "rows are visited in a random order",
     },
 }
 

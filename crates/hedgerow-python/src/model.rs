@@ -7,7 +7,7 @@ use crate::threads::in_pool;
 use crate::values;
 use hedgerow::Prediction;
 use hedgerow::Predictor;
-use hedgerow::data::{ClassName, Samples, SamplesView};
+use hedgerow::data::{ClassName, Preprocessing, Samples, SamplesView};
 use hedgerow::method::Task;
 use hedgerow_io::Source;
 use hedgerow_methods::{Stored, StoredModel, Unbuilt};
@@ -16,12 +16,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A fitted model with what a model file holds beside it.
 #[pyclass(frozen, module = "hedgerow._hedgerow")]
 pub(crate) struct Model {
     stored: Stored,
     arrangement: Arrangement,
+    /// Set when the model has answered, so that what it prepares once is prepared.
+    has_answered: AtomicBool,
 }
 
 impl Model {
@@ -36,6 +39,7 @@ impl Model {
         Self {
             stored,
             arrangement,
+            has_answered: AtomicBool::new(false),
         }
     }
 
@@ -64,15 +68,24 @@ impl Model {
         let held = rows.hold(meaning)?;
         let preprocessing = &self.stored.frame.preprocessing;
         let model = &*self.stored.model;
-        py.detach(|| {
-            in_pool(threads, || {
-                held.view().ensure_finite()?;
-                let prepared = preprocessing.apply(held.view())?;
-                let view = prepared.as_ref().map_or_else(|| held.view(), Samples::view);
-                work(model, view)
-            })
-        })?
-        .map_err(from_library)
+        let answer = || {
+            held.view().ensure_finite()?;
+            let prepared = preprocessing.apply(held.view())?;
+            let view = prepared.as_ref().map_or_else(|| held.view(), Samples::view);
+            work(model, view)
+        };
+        // A pool takes longer to wake than a few rows to answer.
+        let alone = self.has_answered.load(Ordering::Relaxed)
+            && *preprocessing == Preprocessing::None
+            && model.answers_alone(held.view().n_rows());
+        if alone {
+            return py.detach(answer).map_err(from_library);
+        }
+        let answered = py.detach(|| in_pool(threads, answer))?;
+        if answered.is_ok() {
+            self.has_answered.store(true, Ordering::Relaxed);
+        }
+        answered.map_err(from_library)
     }
 
     /// Where the numbers of an expansion stand in scikit-learn; empty for other models.

@@ -23,6 +23,11 @@ pub trait Model: Predictor {
         Multiclass::OneVsRest
     }
 
+    /// True if answers for so many rows start no other thread, once the model has answered before.
+    fn answers_alone(&self, _n_rows: usize) -> bool {
+        false
+    }
+
     /// Whether it can tell probabilities.
     fn has_probabilities(&self) -> bool {
         false

@@ -12,7 +12,7 @@ use std::fmt;
 
 /// Rows of one parallel task: full tiles of six and of sixteen. Fixed, so that results do not
 /// depend on the number of threads.
-const TASK_ROWS: usize = 48;
+pub(crate) const ROWS_OF_A_TASK: usize = 48;
 /// Support vectors of one pass, so that a block of kernel values stays in the cache.
 const PASS_COLUMNS: usize = 1024;
 /// Support vectors that a machine does not use are counted in with coefficient 0 up to this many
@@ -130,13 +130,13 @@ impl BoundMachines {
 
     /// As [`BoundMachines::sums`], with kernel values kept as `T` until they are summed.
     fn sums_in<T: Real>(&self, samples: SamplesView<'_>, out: &mut [f64]) -> Result<()> {
-        let size = samples.n_rows().min(TASK_ROWS) * self.pass_width();
+        let size = samples.n_rows().min(ROWS_OF_A_TASK) * self.pass_width();
         let buffers = Spares::<Vec<T>>::new();
-        let parts = out.chunks_mut(TASK_ROWS * self.n_machines);
+        let parts = out.chunks_mut(ROWS_OF_A_TASK * self.n_machines);
         try_for_each(parts, Grain::COARSE, &|task, part| {
             buffers.lend(|values| {
                 values.resize(size, T::ZERO);
-                self.sum_rows(samples, task * TASK_ROWS, values, part)
+                self.sum_rows(samples, task * ROWS_OF_A_TASK, values, part)
             })
         })
     }

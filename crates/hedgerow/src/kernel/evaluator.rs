@@ -1,6 +1,6 @@
 //! Values of kernel expansions for many rows.
 
-use super::bound_machines::{BoundMachines, Use};
+use super::bound_machines::{BoundMachines, ROWS_OF_A_TASK, Use};
 use super::{Expansion, Kernel, Machine};
 use crate::data::{CsrMatrix, Samples, SamplesView};
 use crate::linalg::dot;
@@ -8,8 +8,6 @@ use crate::parallel::{Grain, for_each_chunk};
 use crate::{Error, Result};
 use std::sync::{Arc, OnceLock};
 
-/// Rows of one parallel task.
-const TASK_ROWS: usize = 48;
 /// Largest number of weights that a linear expansion is collapsed into, if that is more than the
 /// support vectors themselves hold.
 const MAX_WEIGHTS: usize = 1 << 22;
@@ -177,11 +175,11 @@ fn linear_sums(weights: &[Vec<f64>], samples: SamplesView<'_>) -> Vec<f64> {
     if out.is_empty() {
         return out;
     }
-    let size = TASK_ROWS * weights.len();
+    let size = ROWS_OF_A_TASK * weights.len();
     for_each_chunk(&mut out, size, Grain::COARSE, &|task, part| {
         for (k, row) in part.chunks_mut(weights.len()).enumerate() {
             for (value, weights) in row.iter_mut().zip(weights) {
-                *value = linear_value(weights, samples, task * TASK_ROWS + k);
+                *value = linear_value(weights, samples, task * ROWS_OF_A_TASK + k);
             }
         }
     });

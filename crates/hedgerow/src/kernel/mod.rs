@@ -21,7 +21,7 @@ mod vocabulary;
 mod width;
 
 pub use bound::GramQueries;
-pub(crate) use bound_machines::Use;
+pub(crate) use bound_machines::{ROWS_OF_A_TASK, Use};
 pub use distance::sq_dist;
 pub(crate) use evaluator::{Evaluator, linear_value, linear_weights};
 pub use expansion::{Expansion, Machine};

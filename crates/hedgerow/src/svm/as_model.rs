@@ -3,7 +3,7 @@
 use super::{OneClassSvm, SvmClassifier, SvmRegressor};
 use crate::Model;
 use crate::capability::{ExpansionView, Facts};
-use crate::kernel::Expansion;
+use crate::kernel::{Expansion, ROWS_OF_A_TASK};
 use crate::machines::Multiclass;
 use crate::params::Value;
 
@@ -46,6 +46,10 @@ impl Model for SvmClassifier {
         self.view().sigmoids.is_some()
     }
 
+    fn answers_alone(&self, n_rows: usize) -> bool {
+        n_rows <= ROWS_OF_A_TASK
+    }
+
     fn as_expansion(&self) -> Option<ExpansionView<'_>> {
         Some(self.view())
     }
@@ -56,6 +60,10 @@ impl Model for OneClassSvm {
         expansion_facts(self.parts())
     }
 
+    fn answers_alone(&self, n_rows: usize) -> bool {
+        n_rows <= ROWS_OF_A_TASK
+    }
+
     fn as_expansion(&self) -> Option<ExpansionView<'_>> {
         Some(single(self.parts()))
     }
@@ -64,6 +72,10 @@ impl Model for OneClassSvm {
 impl Model for SvmRegressor {
     fn facts(&self) -> Facts {
         expansion_facts(self.parts())
+    }
+
+    fn answers_alone(&self, n_rows: usize) -> bool {
+        n_rows <= ROWS_OF_A_TASK
     }
 
     fn as_expansion(&self) -> Option<ExpansionView<'_>> {
