@@ -20,6 +20,7 @@
 //! [`local`], [`tree`], [`select`]), then [`evaluate`]. A test holds every `use` line to it.
 
 pub mod capability;
+pub mod clean;
 pub mod data;
 mod error;
 mod estimator;
