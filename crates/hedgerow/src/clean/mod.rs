@@ -10,6 +10,8 @@
 //! | [`RennParams`] | the same, again and again until nothing changes |
 //! | [`AknnParams`] | the same for some number of neighbours up to k |
 //! | [`BbnrParams`] | it misleads others, and is not needed to get others right |
+//! | [`KnnSvmNrParams`] | the machine of its neighbourhood finds its label improbable |
+//! | [`FalkNrParams`] | the local machine of its core gives another label |
 //!
 //! ```
 //! use hedgerow::clean::{Editor, EnnParams};
@@ -23,11 +25,15 @@
 
 mod blame;
 mod edit;
+mod falknr;
+mod knn_svm_nr;
 mod surroundings;
 mod survivors;
 mod votes;
 
 pub use blame::BbnrParams;
 pub use edit::{Added, Edit, Editor, EditorCard, Opinion, Purpose, corrected_priors};
+pub use falknr::FalkNrParams;
+pub use knn_svm_nr::{KnnSvmNrParams, Threshold, ThresholdChoice, choose_threshold};
 pub use surroundings::{Evidence, evidence};
 pub use votes::{AknnParams, EnnParams, RennParams};

@@ -138,7 +138,17 @@ impl FalkSvm {
         answer: impl Fn(u32, &Voice<'_>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let responsible = self.responsible(samples)?;
-        let n_voters = self.n_voters();
+        self.consult_given(samples, &responsible, self.n_voters(), answer)
+    }
+
+    /// As [`FalkSvm::consult`], with `n_voters` machines a row that are given.
+    pub(super) fn consult_given<T: Send + Clone + Default>(
+        &self,
+        samples: SamplesView<'_>,
+        responsible: &[u32],
+        n_voters: usize,
+        answer: impl Fn(u32, &Voice<'_>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         let row_of = |job: &Job| (job.slot / n_voters) as u32;
         // By model, so that its support vectors are in the cache for all of its rows.
         let mut jobs: Vec<Job> = responsible

@@ -58,6 +58,17 @@ impl LocalMachine {
         };
         sum - self.rho
     }
+
+    /// The coefficient of the support vector at a place in the list; 0 if it does not count here.
+    pub(super) fn coefficient_at(&self, place: u32) -> f64 {
+        match &self.slots {
+            None => self.coefficients[place as usize],
+            Some(slots) => {
+                let at = slots.iter().position(|&slot| slot == place);
+                at.map_or(0.0, |at| self.coefficients[at])
+            }
+        }
+    }
 }
 
 impl LocalModel {
