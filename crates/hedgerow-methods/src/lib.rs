@@ -18,6 +18,7 @@
 //! # Ok::<(), hedgerow::Error>(())
 //! ```
 
+mod editors;
 mod error;
 mod exchange;
 pub mod generated;
@@ -26,11 +27,12 @@ mod registry;
 mod stored;
 mod trainer;
 
+pub use editors::{EditorMethod, RowEditor, editor_by_name, editors};
 pub use error::Error;
 pub use exchange::{from_libsvm, libsvm_has_classes, to_libsvm};
-pub use pipeline::{Choice, Pipeline, Prepared};
+pub use pipeline::{Choice, Cleaning, Pipeline, Prepared};
 pub use registry::{Method, all, by_name};
 pub use stored::{
     ModelFrame, Origin, Stored, StoredModel, Unbuilt, frame_of, is_hedgerow_model, is_libsvm_model,
 };
-pub use trainer::{Trained, Trainer};
+pub use trainer::{Settings, Trained, Trainer};

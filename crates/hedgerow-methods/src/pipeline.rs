@@ -1,7 +1,7 @@
-//! Scaling, selection and training as one step, so that folds scale and select by their own
-//! training part.
+//! Scaling, selection, cleaning and training as one step, so that folds scale, select and clean by
+//! their own training part: what they are tested on is never edited.
 
-use crate::{StoredModel, Trained, Trainer};
+use crate::{RowEditor, StoredModel, Trained, Trainer};
 use hedgerow::data::{ClassName, Dataset, Preprocessing, Samples, SamplesView, Scaling};
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
@@ -33,6 +33,15 @@ impl Choice {
     }
 }
 
+/// Rows to be edited before training.
+#[derive(Debug, Clone)]
+pub struct Cleaning {
+    /// Which rows stay.
+    pub editor: Box<dyn RowEditor>,
+    /// How the user called the method, with its options.
+    pub text: String,
+}
+
 /// What is done to training data.
 #[derive(Debug)]
 pub struct Pipeline {
@@ -40,6 +49,8 @@ pub struct Pipeline {
     pub scaling: Scaling,
     /// Which features are kept after that; all for `None`.
     pub choice: Option<Choice>,
+    /// Which rows are trained on after that; all for `None`.
+    pub cleaning: Option<Cleaning>,
     /// Parameters of the method.
     pub trainer: Box<dyn Trainer>,
 }
@@ -54,7 +65,7 @@ pub struct Prepared {
 }
 
 impl Pipeline {
-    /// Fits the scaling, then the selection, then the model.
+    /// Fits the scaling, then the selection, cleans the rows, then fits the model.
     pub fn fit(&self, data: &Dataset) -> Result<(Prepared, Report)> {
         let scaler = match self.scaling {
             Scaling::None => None,
@@ -68,7 +79,7 @@ impl Pipeline {
         let (preprocessing, Trained { model, report, .. }) = if let Some(choice) = &self.choice {
             let features = choice.features(prepared)?;
             let kept: Vec<usize> = features.iter().map(|&f| f as usize).collect();
-            let trained = self.trainer.fit(&prepared.select_features(&kept)?)?;
+            let trained = self.train(&prepared.select_features(&kept)?)?;
             let n_features = data.n_features();
             (
                 Preprocessing::Chosen {
@@ -79,7 +90,7 @@ impl Pipeline {
                 trained,
             )
         } else {
-            let trained = self.trainer.fit(prepared)?;
+            let trained = self.train(prepared)?;
             (
                 scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
                 trained,
@@ -94,12 +105,26 @@ impl Pipeline {
         ))
     }
 
+    /// Trains on the rows that cleaning leaves.
+    fn train(&self, data: &Dataset) -> Result<Trained> {
+        match &self.cleaning {
+            Some(cleaning) => {
+                let edited = cleaning.editor.edit(data)?.apply(data)?;
+                self.trainer.fit(&edited)
+            }
+            None => self.trainer.fit(data),
+        }
+    }
+
     /// Names and values of all parameters, for people.
     pub fn describe(&self) -> Vec<(String, String)> {
         let mut all = self.trainer.describe();
         if let Some(choice) = &self.choice {
             all.push(("select".to_owned(), choice.text.clone()));
             all.push(("top".to_owned(), choice.top.to_string()));
+        }
+        if let Some(cleaning) = &self.cleaning {
+            all.push(("clean".to_owned(), cleaning.text.clone()));
         }
         all
     }
@@ -109,6 +134,7 @@ impl Pipeline {
         Ok(Self {
             scaling: self.scaling,
             choice: self.choice.clone(),
+            cleaning: self.cleaning.clone(),
             trainer: self.trainer.with(values)?,
         })
     }

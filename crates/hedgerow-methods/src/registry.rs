@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::stored::{Stored, StoredModel, open};
-use crate::trainer::{Ready, Trainer};
+use crate::trainer::{Ready, Trainer, set_all};
 use hedgerow::Estimator;
 use hedgerow::method::Card;
 use hedgerow::params::Value;
@@ -78,23 +78,7 @@ impl Method {
         seed: u64,
     ) -> hedgerow::Result<Box<dyn Trainer>> {
         let mut trainer = self.defaults();
-        let table = trainer.table();
-        if let Some((name, _)) = settings
-            .iter()
-            .find(|(name, _)| !table.iter().any(|row| row.is_called(name)))
-        {
-            return Err(trainer.no_parameter(name));
-        }
-        if table.iter().any(|row| row.name == "seed") {
-            trainer.set("seed", &Value::Whole(seed))?;
-        }
-        for row in &table {
-            for (name, value) in settings {
-                if row.is_called(name) {
-                    trainer.set(row.name, value)?;
-                }
-            }
-        }
+        set_all(&mut *trainer, settings, seed)?;
         trainer.check()?;
         Ok(trainer)
     }

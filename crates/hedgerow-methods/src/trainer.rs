@@ -19,16 +19,82 @@ pub struct Trained {
     pub support: Option<Vec<u32>>,
 }
 
-/// Parameters of some method, ready to train.
-pub trait Trainer: std::fmt::Debug + Send + Sync {
-    /// What the method says of itself.
-    fn card(&self) -> &'static Card;
-    /// Its parameters.
+/// Named parameters, whatever they are of.
+pub trait Settings: std::fmt::Debug + Send + Sync {
+    /// The parameters.
     fn table(&self) -> Vec<Parameter>;
     /// The value of a parameter.
     fn get(&self, name: &str) -> Option<Value>;
     /// Sets a parameter by its name or an older spelling.
     fn set(&mut self, name: &str, value: &Value) -> Result<()>;
+}
+
+/// Sets named values, in the order of the table whatever order they have: what is not given keeps
+/// its default. The seed is set where there is one.
+pub(crate) fn set_all(
+    settings: &mut dyn Settings,
+    values: &[(String, Value)],
+    seed: u64,
+) -> Result<()> {
+    let table = settings.table();
+    if let Some((name, _)) = values
+        .iter()
+        .find(|(name, _)| !table.iter().any(|row| row.is_called(name)))
+    {
+        return Err(no_parameter(&table, name));
+    }
+    if table.iter().any(|row| row.name == "seed") {
+        settings.set("seed", &Value::Whole(seed))?;
+    }
+    for row in &table {
+        for (name, value) in values {
+            if row.is_called(name) {
+                settings.set(row.name, value)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Names and values of all parameters that change the answer, for people.
+pub(crate) fn describe(settings: &dyn Settings) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    for row in settings.table().iter().filter(|row| !row.unsaid) {
+        match (settings.get(row.name), row.kind) {
+            (None, _) => {}
+            (Some(Value::Table(weights)), Kind::ClassWeights) => {
+                for (class, weight) in weights {
+                    pairs.push((format!("class_weight {class}"), weight.to_string()));
+                }
+            }
+            (Some(Value::Nothing), _) => {
+                let unless = row.unless.unwrap_or("none");
+                pairs.push((row.name.to_owned(), unless.to_owned()));
+            }
+            (Some(value), _) => pairs.push((row.name.to_owned(), value.to_string())),
+        }
+    }
+    pairs
+}
+
+/// The error for a name that no parameter of a table has.
+pub(crate) fn no_parameter(table: &[Parameter], name: &str) -> Error {
+    let tunable: Vec<&str> = table
+        .iter()
+        .filter(|row| row.tunable)
+        .map(|row| row.name)
+        .collect();
+    Error::UnknownName {
+        what: "parameter of the method",
+        name: name.to_owned(),
+        known: tunable.join(", "),
+    }
+}
+
+/// Parameters of some method, ready to train.
+pub trait Trainer: Settings {
+    /// What the method says of itself.
+    fn card(&self) -> &'static Card;
     /// An error that names the first parameter out of its range.
     fn check(&self) -> Result<()>;
     /// Trains.
@@ -42,23 +108,7 @@ pub trait Trainer: std::fmt::Debug + Send + Sync {
 impl dyn Trainer + '_ {
     /// Names and values of all parameters that change the answer, for people.
     pub fn describe(&self) -> Vec<(String, String)> {
-        let mut pairs = Vec::new();
-        for row in self.table().iter().filter(|row| !row.unsaid) {
-            match (self.get(row.name), row.kind) {
-                (None, _) => {}
-                (Some(Value::Table(weights)), Kind::ClassWeights) => {
-                    for (class, weight) in weights {
-                        pairs.push((format!("class_weight {class}"), weight.to_string()));
-                    }
-                }
-                (Some(Value::Nothing), _) => {
-                    let unless = row.unless.unwrap_or("none");
-                    pairs.push((row.name.to_owned(), unless.to_owned()));
-                }
-                (Some(value), _) => pairs.push((row.name.to_owned(), value.to_string())),
-            }
-        }
-        pairs
+        describe(self)
     }
 
     /// Divides memory budgets among fits that run at the same time.
@@ -96,17 +146,7 @@ impl dyn Trainer + '_ {
 
     /// The error for a name that no parameter has.
     pub fn no_parameter(&self, name: &str) -> Error {
-        let table = self.table();
-        let tunable: Vec<&str> = table
-            .iter()
-            .filter(|row| row.tunable)
-            .map(|row| row.name)
-            .collect();
-        Error::UnknownName {
-            what: "parameter of the method",
-            name: name.to_owned(),
-            known: tunable.join(", "),
-        }
+        no_parameter(&self.table(), name)
     }
 }
 
@@ -123,14 +163,7 @@ impl<P: Estimator> Ready<P> {
     }
 }
 
-impl<P: Estimator> Trainer for Ready<P>
-where
-    P::Model: StoredModel,
-{
-    fn card(&self) -> &'static Card {
-        self.card
-    }
-
+impl<P: Estimator> Settings for Ready<P> {
     fn table(&self) -> Vec<Parameter> {
         let mut table = P::table();
         table.retain(|row| !self.card.without.contains(&row.name));
@@ -148,8 +181,16 @@ where
         if !self.card.without.contains(&name) && self.params.set(name, value)? {
             return Ok(());
         }
-        let trainer: &dyn Trainer = self;
-        Err(trainer.no_parameter(name))
+        Err(no_parameter(&self.table(), name))
+    }
+}
+
+impl<P: Estimator> Trainer for Ready<P>
+where
+    P::Model: StoredModel,
+{
+    fn card(&self) -> &'static Card {
+        self.card
     }
 
     fn check(&self) -> Result<()> {
