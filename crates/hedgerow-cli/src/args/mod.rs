@@ -5,15 +5,17 @@
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod editing;
 mod falkm;
 mod letters;
 mod options;
 mod selection;
 mod verbs;
 
+pub(crate) use editing::{CleanArgs, EditArgs, ResampleArgs};
 pub(crate) use falkm::FalkmArgs;
 pub(crate) use letters::rewrite;
-pub(crate) use options::{augment, trainer};
+pub(crate) use options::{augment, editor_of_text, trainer};
 pub(crate) use selection::SelectArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, LocalSearchArgs, PredictArgs, ScaleArgs,
@@ -23,7 +25,8 @@ pub(crate) use verbs::{
 use crate::failure::Failure;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use hedgerow_methods::{Method, Trainer};
+use hedgerow::clean::Purpose;
+use hedgerow_methods::{Method, RowEditor, Trainer};
 use std::ffi::OsString;
 
 /// Options of every command.
@@ -54,6 +57,14 @@ pub(crate) struct WithMethod<A> {
     pub(crate) args: A,
 }
 
+/// A command with the editor of rows it works with.
+pub(crate) struct WithEditor<A> {
+    /// Its parameters, checked.
+    pub(crate) editor: Box<dyn RowEditor>,
+    /// The options of the command.
+    pub(crate) args: A,
+}
+
 /// What is to be done.
 pub(crate) enum Action {
     Demo(DemoArgs),
@@ -62,6 +73,8 @@ pub(crate) enum Action {
     Cv(WithMethod<CvArgs>),
     Tune(WithMethod<TuneArgs>),
     Select(Box<SelectArgs>),
+    Clean(WithEditor<CleanArgs>),
+    Resample(WithEditor<ResampleArgs>),
     Scale(ScaleArgs),
     Generate(GenerateArgs),
     Inspect(InspectArgs),
@@ -100,6 +113,8 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
         "tune" => Action::Tune(with_method(matches, &common)?),
         "update" => Action::Update(UpdateArgs::from_arg_matches(matches)?),
         "select" => Action::Select(Box::new(SelectArgs::from_arg_matches(matches)?)),
+        "clean" => Action::Clean(with_editor(matches, &common)?),
+        "resample" => Action::Resample(with_editor(matches, &common)?),
         "scale" => Action::Scale(ScaleArgs::from_arg_matches(matches)?),
         "generate" => Action::Generate(GenerateArgs::from_arg_matches(matches)?),
         "falkm" => {
@@ -134,6 +149,19 @@ fn name_the_known(error: clap::Error) -> Failure {
             names.join(", ")
         ));
     }
+    for (verb, purpose) in [("clean", Purpose::Clean), ("resample", Purpose::Resample)] {
+        if usage.contains(&format!("hedgerow {verb}")) {
+            let known: Vec<&str> = hedgerow_methods::editors()
+                .iter()
+                .filter(|method| method.card.purpose == purpose)
+                .map(|method| method.card.name)
+                .collect();
+            return Failure::usage(format!(
+                "there is no method {word:?}: the methods are {}",
+                known.join(", ")
+            ));
+        }
+    }
     Failure::usage(format!(
         "there is no command {word:?}: the commands are {}",
         verbs.join(", ")
@@ -152,6 +180,21 @@ fn with_method<A: FromArgMatches>(
     Ok(WithMethod {
         method,
         trainer: options::trainer(method, matches, common.seed)?,
+        args: A::from_arg_matches(matches)?,
+    })
+}
+
+fn with_editor<A: FromArgMatches>(
+    matches: &ArgMatches,
+    common: &Common,
+) -> Result<WithEditor<A>, Failure> {
+    let (name, matches) = matches
+        .subcommand()
+        .ok_or_else(|| Failure::usage("a method is needed"))?;
+    let method = hedgerow_methods::editor_by_name(name)
+        .ok_or_else(|| Failure::usage(format!("there is no method {name:?}")))?;
+    Ok(WithEditor {
+        editor: options::editor(method, matches, common.seed)?,
         args: A::from_arg_matches(matches)?,
     })
 }
@@ -199,6 +242,16 @@ fn command() -> Command {
             "select",
             "Rank the features of a file, keep the best, draw the error against their number",
         ))
+        .subcommand(per_editor::<CleanArgs>(
+            "clean",
+            "Find rows with wrong labels, or rows that are not needed, and leave them out",
+            Purpose::Clean,
+        ))
+        .subcommand(per_editor::<ResampleArgs>(
+            "resample",
+            "Make the classes of a file more alike in size",
+            Purpose::Resample,
+        ))
         .subcommand(verb::<ScaleArgs>("scale", "Scale the features of a file"))
         .subcommand(verb::<GenerateArgs>("generate", "Write artificial data"))
         .subcommand(verb::<InspectArgs>(
@@ -222,19 +275,38 @@ fn verb<A: Args>(name: &'static str, about: &'static str) -> Command {
 
 /// A command with one subcommand a method.
 fn per_method<A: Args>(name: &'static str, about: &'static str) -> Command {
-    hedgerow_methods::all().iter().fold(
-        Command::new(name)
-            .about(about)
-            .subcommand_required(true)
-            .arg_required_else_help(true)
-            .subcommand_value_name("METHOD")
-            .subcommand_help_heading("Methods"),
-        |command, method| {
-            let card = method.card;
-            let inner = A::augment_args(options::augment(Command::new(card.name), method));
-            command.subcommand(inner.about(card.about).long_about(None))
-        },
-    )
+    let methods = hedgerow_methods::all().iter().map(|method| {
+        let card = method.card;
+        let inner = A::augment_args(options::augment(Command::new(card.name), method));
+        inner.about(card.about).long_about(None)
+    });
+    with_methods(name, about, methods)
+}
+
+/// A command with one subcommand an editor of rows of this purpose.
+fn per_editor<A: Args>(name: &'static str, about: &'static str, purpose: Purpose) -> Command {
+    let methods = hedgerow_methods::editors().iter();
+    let methods = methods.filter(|method| method.card.purpose == purpose);
+    let methods = methods.map(|method| {
+        let card = method.card;
+        let inner = A::augment_args(options::augment_editor(Command::new(card.name), method));
+        inner.about(card.about).long_about(None)
+    });
+    with_methods(name, about, methods)
+}
+
+fn with_methods(
+    name: &'static str,
+    about: &'static str,
+    methods: impl Iterator<Item = Command>,
+) -> Command {
+    Command::new(name)
+        .about(about)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("METHOD")
+        .subcommand_help_heading("Methods")
+        .subcommands(methods)
 }
 
 #[cfg(test)]

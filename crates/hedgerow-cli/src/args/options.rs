@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use hedgerow::params::{Kind, Parameter, Value};
-use hedgerow_methods::{Method, Trainer};
+use hedgerow_methods::{EditorMethod, Method, RowEditor, Settings, Trainer};
 
 /// LIBSVM's letters of kernels: the number of the kernel's type, and of the problem's.
 const KERNEL_TYPE: &str = "kernel_type";
@@ -14,11 +14,28 @@ const LIBSVM_TYPE: &str = "libsvm_type";
 const PASSED_OVER: [&str; 3] = ["degree", "gamma", "coef0"];
 
 /// Adds the options of a method to a command.
-pub(crate) fn augment(mut command: Command, method: &Method) -> Command {
-    let trainer = method.defaults();
-    for row in trainer.table() {
+pub(crate) fn augment(command: Command, method: &Method) -> Command {
+    let mut command = augment_settings(command, &*method.defaults(), method.card.kernels);
+    if method.card.libsvm_type.is_some() {
+        command = command.arg(libsvm_type());
+    }
+    command
+}
+
+/// Adds the options of an editor of rows to a command.
+pub(crate) fn augment_editor(command: Command, method: &EditorMethod) -> Command {
+    augment_settings(command, &*method.defaults(), &[])
+}
+
+/// Adds an option for each parameter; `kernels` are those that LIBSVM numbers.
+fn augment_settings(
+    mut command: Command,
+    settings: &dyn Settings,
+    kernels: &'static [&'static str],
+) -> Command {
+    for row in settings.table() {
         let Some(name) = row.option else { continue };
-        let default = trainer.get(row.name).unwrap_or(Value::Nothing);
+        let default = settings.get(row.name).unwrap_or(Value::Nothing);
         if row.kind == Kind::Flag
             && default == Value::Flag(false)
             && let Some(letter) = row.switch
@@ -27,12 +44,9 @@ pub(crate) fn augment(mut command: Command, method: &Method) -> Command {
         }
         command = command.arg(option(&row, name, &default));
         // The number of a kernel stands beside its text.
-        if row.name == "kernel" {
-            command = command.arg(kernel_type(method, &default));
+        if row.name == "kernel" && !kernels.is_empty() {
+            command = command.arg(kernel_type(kernels, &default));
         }
-    }
-    if method.card.libsvm_type.is_some() {
-        command = command.arg(libsvm_type());
     }
     command
 }
@@ -122,8 +136,7 @@ fn letter_id(row: &Parameter) -> &'static str {
     dashed(&format!("letter of {}", row.name))
 }
 
-fn kernel_type(method: &Method, default: &Value) -> Arg {
-    let kernels = method.card.kernels;
+fn kernel_type(kernels: &'static [&'static str], default: &Value) -> Arg {
     let names = kernels.iter().enumerate().map(|(number, text)| {
         let name = text.split('(').next().unwrap_or(text);
         format!("{number} {name}")
@@ -159,32 +172,81 @@ pub(crate) fn trainer(
     seed: u64,
 ) -> Result<Box<dyn Trainer>, Failure> {
     check_libsvm_type(method, matches)?;
-    let mut settings = given(method, matches);
+    let defaults = method.defaults();
+    let mut settings = given(&*defaults, matches);
     by_number(method, matches, &mut settings);
-    method.trainer(&settings, seed).map_err(|error| {
-        let hedgerow::Error::ParameterValue {
-            name,
-            value,
-            requirement,
-        } = error
-        else {
-            return Failure::Option(error);
-        };
-        let table = method.defaults().table();
-        let row = table.iter().find(|row| row.name == name);
-        let option = row.and_then(|row| row.option).unwrap_or(name);
+    method
+        .trainer(&settings, seed)
+        .map_err(|error| refused(error, &*defaults))
+}
+
+/// Checked parameters of an editor from options.
+pub(crate) fn editor(
+    method: &EditorMethod,
+    matches: &ArgMatches,
+    seed: u64,
+) -> Result<Box<dyn RowEditor>, Failure> {
+    let defaults = method.defaults();
+    method
+        .editor(&given(&*defaults, matches), seed)
+        .map_err(|error| refused(error, &*defaults))
+}
+
+/// An editor from `name:option=value,switch`.
+pub(crate) fn editor_of_text(text: &str, seed: u64) -> Result<Box<dyn RowEditor>, Failure> {
+    let (name, options) = text.split_once(':').unwrap_or((text, ""));
+    let method = hedgerow_methods::editor_by_name(name.trim()).ok_or_else(|| {
+        let known: Vec<&str> = hedgerow_methods::editors()
+            .iter()
+            .map(|method| method.card.name)
+            .collect();
         Failure::usage(format!(
-            "--{} {value}: must be {requirement}",
-            option.replace('_', "-")
+            "there is no method {name:?} of cleaning: the methods are {}",
+            known.join(", ")
         ))
-    })
+    })?;
+    let options = options.split(',').map(str::trim);
+    let words = std::iter::once("--clean".to_owned()).chain(
+        options
+            .filter(|option| !option.is_empty())
+            .map(|option| format!("--{option}")),
+    );
+    let command = augment_editor(Command::new("--clean"), method).disable_help_flag(true);
+    let matches = command.try_get_matches_from(words).map_err(|error| {
+        let message = error.to_string();
+        let line = message.lines().next().unwrap_or_default();
+        Failure::usage(format!(
+            "--clean {text}: {}",
+            line.trim_start_matches("error: ")
+        ))
+    })?;
+    editor(method, &matches, seed)
+}
+
+/// The failure for a value that the library refuses, in the words of the command line.
+fn refused(error: hedgerow::Error, settings: &dyn Settings) -> Failure {
+    let hedgerow::Error::ParameterValue {
+        name,
+        value,
+        requirement,
+    } = error
+    else {
+        return Failure::Option(error);
+    };
+    let table = settings.table();
+    let row = table.iter().find(|row| row.name == name);
+    let option = row.and_then(|row| row.option).unwrap_or(name);
+    Failure::usage(format!(
+        "--{} {value}: must be {requirement}",
+        option.replace('_', "-")
+    ))
 }
 
 /// The values that stand on the command line.
-fn given(method: &Method, matches: &ArgMatches) -> Vec<(String, Value)> {
+fn given(defaults: &dyn Settings, matches: &ArgMatches) -> Vec<(String, Value)> {
     let mut settings = Vec::new();
     let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    for row in method.defaults().table() {
+    for row in defaults.table() {
         if row.option.is_none() {
             continue;
         }

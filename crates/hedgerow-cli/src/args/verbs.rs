@@ -1,11 +1,12 @@
 //! The options of each command.
 
+use super::options::editor_of_text;
 use super::selection::SelectionArgs;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
-use hedgerow_methods::Choice;
+use hedgerow_methods::{Choice, Cleaning};
 
 /// A format by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -166,9 +167,23 @@ pub(crate) struct TrainingArgs {
         help_heading = "Selection"
     )]
     pub(crate) top: Option<u32>,
+    /// Train only on the rows that this method of `hedgerow clean` keeps, with its options after a
+    /// colon, for example falknr:neighbours=500; in cross-validation only training parts are cleaned
+    #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
+    pub(crate) clean: Option<String>,
 }
 
 impl TrainingArgs {
+    /// The cleaning asked for.
+    pub(crate) fn cleaning(&self, seed: u64) -> Result<Option<Cleaning>, Failure> {
+        let Some(text) = &self.clean else {
+            return Ok(None);
+        };
+        let editor = editor_of_text(text, seed)?;
+        let text = text.clone();
+        Ok(Some(Cleaning { editor, text }))
+    }
+
     /// The choice of features asked for.
     pub(crate) fn choice(&self, seed: u64) -> Result<Option<Choice>, Failure> {
         let (Some(text), Some(top)) = (&self.select, self.top) else {

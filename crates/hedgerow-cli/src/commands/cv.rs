@@ -40,6 +40,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     let pipeline = Pipeline {
         scaling,
         choice,
+        cleaning: args.training.cleaning(session.seed)?,
         trainer,
     };
     let start = Instant::now();

@@ -156,6 +156,7 @@ fn show(
     let pipeline = Pipeline {
         scaling: candidate.scaling,
         choice: None,
+        cleaning: None,
         trainer: args::trainer(method, &matches, seed)?,
     };
     let (model, report) = pipeline.fit(train)?;

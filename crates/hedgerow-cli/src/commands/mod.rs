@@ -3,6 +3,8 @@
 mod cv;
 mod demo;
 mod draw;
+mod edit;
+mod edit_report;
 mod falkm;
 mod generate;
 mod inspect;
@@ -32,6 +34,8 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
         Action::Cv(call) => cv::run(&session, call),
         Action::Tune(call) => tune::run(&session, &call),
         Action::Select(args) => select::run(&session, &args),
+        Action::Clean(call) => edit::clean(&session, &call),
+        Action::Resample(call) => edit::resample(&session, &call),
         Action::Scale(args) => scale::run(&session, &args),
         Action::Generate(args) => generate::run(&session, &args),
         Action::Inspect(args) => inspect::run(&session, &args),

@@ -39,6 +39,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     let pipeline = Pipeline {
         scaling,
         choice,
+        cleaning: args.training.cleaning(session.seed)?,
         trainer,
     };
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;

@@ -51,6 +51,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         Ok(Pipeline {
             scaling,
             choice,
+            cleaning: args.training.cleaning(session.seed)?,
             trainer,
         })
     };

@@ -79,6 +79,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         let pipeline = Pipeline {
             scaling,
             choice: None,
+            cleaning: args.training.cleaning(session.seed)?,
             trainer: trainer.with(&best).map_err(Failure::Option)?,
         };
         let job = Job {

@@ -17,7 +17,7 @@ pub use write::write_csv;
 
 use crate::IoError;
 use crate::format::DataFormat;
-use crate::lines::LineIndex;
+use crate::lines::{LineIndex, TableShape};
 use crate::loaded::{LoadedData, ReadOptions};
 use header::Layout;
 use rayon::prelude::*;
@@ -58,7 +58,20 @@ pub(crate) fn read(
     let mut loaded = table.build(format)?;
     if options.keep_lines {
         let rows = std::mem::take(&mut loaded.rows);
-        loaded.data.lines = Some(LineIndex::new(bytes, layout.header_bytes.clone(), rows));
+        let label_slot = layout.has_label.then(|| layout.n_feature_slots());
+        let slots = &layout.slot_of_column;
+        let shape = TableShape {
+            delimiter: layout.delimiter,
+            label: slots
+                .iter()
+                .position(|&slot| slot.is_some() && slot == label_slot),
+            feature_of_column: slots
+                .iter()
+                .map(|&slot| slot.filter(|_| slot != label_slot))
+                .collect(),
+        };
+        let lines = LineIndex::new(bytes, layout.header_bytes.clone(), rows);
+        loaded.data.lines = Some(lines.with_table(shape));
     }
     Ok(loaded.data)
 }
