@@ -24,8 +24,8 @@ const VALUED: [&str; 2] = ["--seed", "--threads"];
 /// `falkm`.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct FalkmArgs {
-    /// FkNN, FkNNSVM, FaLK-SVM-train, FaLK-SVM-predict or FaLK-SVM-test; PROGRAM --help lists its
-    /// letters
+    /// FkNN, FkNNSVM, FaLK-SVM-train, FaLK-SVM-predict, FaLK-SVM-test, FkNNSVM-nr or FaLKNR;
+    /// PROGRAM --help lists its letters
     #[arg(value_name = "PROGRAM")]
     pub(crate) program: String,
     /// Options and files of the program.

@@ -45,14 +45,19 @@ pub(super) fn read(
         None => options,
     };
     let input = input::read(session, &Source::from_argument(file), &options)?;
-    if input.loaded.precomputed {
-        return Err(Failure::Model {
-            name: input.name,
-            problem: "the file holds kernel values, but neighbours are found by features"
-                .to_owned(),
-        });
-    }
+    refuse_kernel_values(&input)?;
     Ok(input)
+}
+
+/// Fails for a file that holds kernel values.
+pub(super) fn refuse_kernel_values(input: &Input) -> Result<(), Failure> {
+    if !input.loaded.precomputed {
+        return Ok(());
+    }
+    Err(Failure::Model {
+        name: input.name.clone(),
+        problem: "the file holds kernel values, but neighbours are found by features".to_owned(),
+    })
 }
 
 /// Warns if neighbourhoods are larger than the data.

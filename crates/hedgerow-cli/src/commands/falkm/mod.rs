@@ -3,6 +3,7 @@
 mod answer;
 mod lazy;
 mod measure;
+mod noise;
 mod options;
 mod predict;
 mod programs;
@@ -23,18 +24,11 @@ static PROGRAMS: &[(&Program, Run)] = &[
     (&programs::FALK_SVM_TRAIN, train::run),
     (&programs::FALK_SVM_PREDICT, predict::run),
     (&programs::FALK_SVM_TEST, predict::run),
+    (&programs::FKNNSVM_NR, noise::fknnsvm_nr),
+    (&programs::FALKNR, noise::falknr),
 ];
 
-/// Programs of the library that this command does not have yet.
-const MISSING: [&str; 2] = ["FkNNSVM-nr", "FaLKNR"];
-
 pub(crate) fn run(session: &Session, args: &FalkmArgs) -> Result<(), Failure> {
-    if MISSING.contains(&args.program.as_str()) {
-        return Err(Failure::usage(format!(
-            "{}: noise reduction is not part of this version",
-            args.program
-        )));
-    }
     let found = PROGRAMS
         .iter()
         .find(|(program, _)| program.name == args.program);

@@ -23,6 +23,18 @@ const COEF0: Letter = letter("-r", "coef0 (0)");
 const CACHE: Letter = letter("-m", "kernel cache in MB (100)");
 const FOLDS: Letter = letter("-v", "cross-validation with this many folds");
 
+const SELECTION: Letter = letter("-L", "local model selection: 0 or 1 (0)");
+const COSTS: Letter = letter(
+    "-C",
+    "values of C to select from, for example 1:10:100 (-c)",
+);
+const GAMMAS: Letter = letter(
+    "-G",
+    "values of gamma to select from, for example -0.1:-0.5:-0.9 (-g)",
+);
+const SIZES: Letter = letter("-N", "values of k to select from, for example 250:500 (-K)");
+const MODELS: Letter = letter("-M", "local models that the selection looks at (10)");
+
 pub(super) static FKNN: Program = Program {
     name: "FkNN",
     files: "training_file [test_file output_label_file]",
@@ -76,7 +88,7 @@ pub(super) static FALK_SVM_TRAIN: Program = Program {
     files: "input_file [model_file]",
     letters: &[
         KERNEL,
-        letter("-L", "local model selection: 0 or 1 (0)"),
+        SELECTION,
         letter(
             "-R",
             "relaxation R of the cover tree that orders the centres, 0 to 32: base 2 for 0, else 2^(1/(R+1)) (0)",
@@ -87,16 +99,10 @@ pub(super) static FALK_SVM_TRAIN: Program = Program {
         COEF0,
         COST,
         GAMMA,
-        letter(
-            "-C",
-            "values of C to select from, for example 1:10:100 (-c)",
-        ),
-        letter(
-            "-G",
-            "values of gamma to select from, for example -0.1:-0.5:-0.9 (-g)",
-        ),
-        letter("-N", "values of k to select from, for example 250:500 (-K)"),
-        letter("-M", "local models that the selection looks at (10)"),
+        COSTS,
+        GAMMAS,
+        SIZES,
+        MODELS,
         CACHE,
         FOLDS,
         letter("-b", "1: train for probabilities (0)"),
@@ -129,4 +135,59 @@ pub(super) static FALK_SVM_TEST: Program = Program {
     name: "FaLK-SVM-test",
     files: "test_file model_file output_label_file",
     letters: PREDICT_LETTERS,
+};
+
+pub(super) static FKNNSVM_NR: Program = Program {
+    name: "FkNNSVM-nr",
+    files: "input_file edited_file",
+    letters: &[
+        RELAXATION,
+        letter(
+            "-K",
+            "size of neighbourhoods (must be given, unless -N gives several)",
+        ),
+        SELECTION,
+        KERNEL,
+        letter(
+            "-T",
+            "rows whose label has no larger probability are removed (0.5)",
+        ),
+        COST,
+        WEIGHT,
+        DEGREE,
+        GAMMA,
+        COEF0,
+        COSTS,
+        GAMMAS,
+        SIZES,
+        MODELS,
+        CACHE,
+        SILENT,
+    ],
+};
+
+pub(super) static FALKNR: Program = Program {
+    name: "FaLKNR",
+    files: "input_file edited_file",
+    letters: &[
+        KERNEL,
+        letter("-K", "size of neighbourhoods k (1000)"),
+        letter("-P", "share of the core: k' = P k (0.5)"),
+        SELECTION,
+        letter(
+            "-R",
+            "relaxation R of the cover tree that orders the centres, 0 to 32: base 2 for 0, else 2^(1/(R+1)) (3)",
+        ),
+        DEGREE,
+        GAMMA,
+        COEF0,
+        COST,
+        COSTS,
+        GAMMAS,
+        SIZES,
+        MODELS,
+        CACHE,
+        WEIGHT,
+        SILENT,
+    ],
 };

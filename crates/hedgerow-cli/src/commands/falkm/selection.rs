@@ -2,6 +2,7 @@
 
 use super::options::Words;
 use crate::failure::Failure;
+use crate::session::Session;
 use hedgerow::data::Dataset;
 use hedgerow::kernel::KernelSpec;
 use hedgerow::local::{FalkGrid, FalkParams, Validate};
@@ -50,6 +51,15 @@ impl Candidates {
             kernels,
             models,
         })
+    }
+
+    /// Tells that letters of the selection were given without it.
+    pub(super) fn warn_unused(session: &Session, words: &Words) {
+        for letter in ["-C", "-G", "-N", "-M"] {
+            if words.has(letter) {
+                session.warn(format_args!("{letter} has no effect without -L 1"));
+            }
+        }
     }
 }
 

@@ -40,11 +40,7 @@ impl Training {
         let candidates = Candidates::read(words, &params)?;
         let candidates = words.switch("-L")?.then_some(candidates);
         if candidates.is_none() {
-            for letter in ["-C", "-G", "-N", "-M"] {
-                if words.has(letter) {
-                    session.warn(format_args!("{letter} has no effect without -L 1"));
-                }
-            }
+            Candidates::warn_unused(session, words);
         }
         Ok(Self { params, candidates })
     }
