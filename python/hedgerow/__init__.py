@@ -1,6 +1,8 @@
 """Support vector machines on a fast engine, as scikit-learn estimators."""
 
-from . import _estimators, metrics
+from . import _editors, _estimators, metrics
+from ._clean import correct_priors, find_label_issues
+from ._editors import *  # noqa: F403
 from ._estimators import *  # noqa: F403
 from ._files import load_model, load_svmlight, save_model
 from ._hedgerow import __version__
@@ -30,10 +32,13 @@ __all__ = [
     "Streamwise",
     "WrapperSVM",
     "__version__",
+    "correct_priors",
+    "find_label_issues",
     "kernel",
     "load_model",
     "load_svmlight",
     "metrics",
     "save_model",
 ]
+__all__ += _editors.__all__
 __all__ += _estimators.__all__

@@ -79,7 +79,11 @@ fn target(targets: Option<Targets<'_>>, n_rows: usize) -> PyResult<Target> {
     })
 }
 
-fn dataset(view: SamplesView<'_>, target: Target, weights: Option<&[f64]>) -> Result<Dataset> {
+pub(crate) fn dataset(
+    view: SamplesView<'_>,
+    target: Target,
+    weights: Option<&[f64]>,
+) -> Result<Dataset> {
     view.ensure_finite()?;
     let all: Vec<usize> = (0..view.n_rows()).collect();
     let data = Dataset::new(view.select(&all), target)?;

@@ -14,6 +14,7 @@
 
 mod arrangement;
 mod arrays;
+mod clean;
 mod errors;
 mod fit;
 mod model;
@@ -25,6 +26,8 @@ mod values;
 /// Native part of Hedgerow.
 #[pyo3::pymodule]
 mod _hedgerow {
+    #[pymodule_export]
+    use super::clean::{correct_priors, edit_rows};
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]

@@ -6,13 +6,14 @@
 mod python;
 mod reference;
 
-pub use python::estimators;
+pub use python::{editors, estimators};
 pub use reference::reference;
 
 /// Every generated file: its path in the repository and its text.
 pub fn files() -> Vec<(&'static str, String)> {
     vec![
         ("python/hedgerow/_estimators.py", estimators()),
+        ("python/hedgerow/_editors.py", editors()),
         ("docs/src/reference.md", reference()),
     ]
 }

@@ -1,9 +1,10 @@
-//! The estimators of the Python package.
+//! The estimators and editors of rows of the Python package.
 
 use super::wrapped;
+use crate::editors::{EditorMethod, editors as all_editors};
 use crate::registry::{Method, all};
-use crate::trainer::Trainer;
-use hedgerow::method::Task;
+use crate::trainer::Settings;
+use hedgerow::method::{PythonParameter, Task};
 use hedgerow::params::{Kind, Parameter, Value};
 use std::fmt::Write as _;
 
@@ -18,6 +19,42 @@ from __future__ import annotations
 from typing import Any
 
 ";
+
+const EDITORS_HEAD: &str = "\"\"\"Editors of rows: one class a method.
+
+Made from the tables of parameters by ``cargo run -p hedgerow-methods --example generate``; a test
+fails when this file lags. What editors do stands in ``_clean.py``.
+\"\"\"
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Parameter
+from ._clean import Editor
+
+";
+
+/// What editors learn.
+const EDITED: &[(&str, &str)] = &[
+    (
+        "sample_indices_ : ndarray of int",
+        "Rows that stay, ascending.",
+    ),
+    (
+        "trust_ : ndarray of float or None",
+        "How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the \
+         method does not judge single rows.",
+    ),
+    (
+        "suggested_ : ndarray or None",
+        "The label that the neighbourhood of each row argues for.",
+    ),
+    (
+        "facts_ : dict",
+        "Named numbers that the method found on the way.",
+    ),
+];
 
 /// Widest line of a docstring.
 const WIDTH: usize = 96;
@@ -53,9 +90,64 @@ pub fn estimators() -> String {
     }
     text.push_str("]\n");
     for method in &methods {
-        class(&mut text, method);
+        let card = method.card;
+        let mut attributes: Vec<(&str, &str)> = Vec::new();
+        if card.task == Task::Classes {
+            attributes.push(("classes_ : ndarray", "The classes, sorted."));
+        }
+        attributes.extend(card.python.attributes);
+        class(
+            &mut text,
+            &Class {
+                name: card.python.name,
+                base: base(method),
+                about: card.python.about,
+                method: card.name,
+                arguments: arguments(&*method.defaults(), card.python.extra),
+                attributes,
+            },
+        );
     }
     text
+}
+
+/// The module of the editors of rows.
+pub fn editors() -> String {
+    let mut methods: Vec<&EditorMethod> = all_editors().iter().collect();
+    methods.sort_by_key(|method| method.card.python);
+    let mut text = EDITORS_HEAD.to_owned();
+    text.push_str("__all__ = [\n");
+    for method in &methods {
+        let _ = writeln!(text, "    \"{}\",", method.card.python);
+    }
+    text.push_str("]\n");
+    for method in &methods {
+        let about = format!("{}.", method.card.about);
+        class(
+            &mut text,
+            &Class {
+                name: method.card.python,
+                base: "Editor",
+                about: &about,
+                method: method.card.name,
+                arguments: arguments(&*method.defaults(), &[]),
+                attributes: EDITED.to_vec(),
+            },
+        );
+    }
+    text
+}
+
+/// A class of the package.
+struct Class<'a> {
+    name: &'a str,
+    base: &'a str,
+    /// Paragraphs, divided by empty lines.
+    about: &'a str,
+    /// Name in the registry.
+    method: &'a str,
+    arguments: Vec<Argument>,
+    attributes: Vec<(&'a str, &'a str)>,
 }
 
 fn base(method: &Method) -> &'static str {
@@ -67,17 +159,18 @@ fn base(method: &Method) -> &'static str {
     }
 }
 
-fn class(text: &mut String, method: &Method) {
-    let card = method.card;
-    let python = card.python;
-    let arguments = arguments(method);
+fn class(text: &mut String, class: &Class<'_>) {
+    let Class {
+        arguments,
+        attributes,
+        ..
+    } = class;
     let _ = write!(
         text,
         "\n\nclass {}({}):\n    \"\"\"",
-        python.name,
-        base(method)
+        class.name, class.base
     );
-    for (at, paragraph) in python.about.split("\n\n").enumerate() {
+    for (at, paragraph) in class.about.split("\n\n").enumerate() {
         let lines = wrapped(paragraph, WIDTH - 3);
         let _ = writeln!(
             text,
@@ -87,17 +180,12 @@ fn class(text: &mut String, method: &Method) {
         );
     }
     text.push_str("\n    Parameters\n    ----------\n");
-    for argument in &arguments {
+    for argument in arguments {
         let _ = writeln!(text, "    {} : {}", argument.name, argument.form);
         for line in wrapped(&argument.about, WIDTH - 8) {
             let _ = writeln!(text, "        {line}");
         }
     }
-    let mut attributes: Vec<(&str, &str)> = Vec::new();
-    if card.task == Task::Classes {
-        attributes.push(("classes_ : ndarray", "The classes, sorted."));
-    }
-    attributes.extend(python.attributes);
     if !attributes.is_empty() {
         text.push_str("\n    Attributes\n    ----------\n");
         for (name, about) in attributes {
@@ -110,7 +198,7 @@ fn class(text: &mut String, method: &Method) {
     let _ = write!(
         text,
         "    \"\"\"\n\n    _method = \"{}\"\n    _parameters = (\n",
-        card.name
+        class.method
     );
     for argument in arguments.iter().filter(|one| !one.native.is_empty()) {
         let Argument {
@@ -132,22 +220,21 @@ fn class(text: &mut String, method: &Method) {
         annotation,
         default,
         ..
-    } in &arguments
+    } in arguments
     {
         let _ = writeln!(text, "        {name}: {annotation} = {default},");
     }
     text.push_str("    ) -> None:\n");
-    for Argument { name, .. } in &arguments {
+    for Argument { name, .. } in arguments {
         let _ = writeln!(text, "        self.{name} = {name}");
     }
 }
 
-fn arguments(method: &Method) -> Vec<Argument> {
-    let trainer = method.defaults();
-    let table = trainer.table();
+fn arguments(settings: &dyn Settings, only_python: &[PythonParameter]) -> Vec<Argument> {
+    let table = settings.table();
     let mut all: Vec<Argument> = table
         .iter()
-        .filter_map(|row| of_row(&*trainer, row))
+        .filter_map(|row| of_row(settings, row))
         .collect();
     // The seed stands after the parameters that only Python has, as in scikit-learn.
     let seed = all
@@ -165,7 +252,7 @@ fn arguments(method: &Method) -> Vec<Argument> {
             "Factors of the weights of classes.",
         ));
     }
-    for one in method.card.python.extra {
+    for one in only_python {
         all.push(extra(
             one.name,
             one.form,
@@ -205,10 +292,10 @@ fn extra(name: &str, form: &str, annotation: &str, default: &str, about: &str) -
     }
 }
 
-fn of_row(trainer: &dyn Trainer, row: &Parameter) -> Option<Argument> {
+fn of_row(settings: &dyn Settings, row: &Parameter) -> Option<Argument> {
     // Weights of classes become weights of rows, which is scikit-learn's way: see `arguments`.
     let python = row.python.filter(|_| row.kind != Kind::ClassWeights)?;
-    let value = trainer.get(row.name).unwrap_or(Value::Nothing);
+    let value = settings.get(row.name).unwrap_or(Value::Nothing);
     if row.name == "seed" {
         return Some(Argument {
             name: python.name.to_owned(),

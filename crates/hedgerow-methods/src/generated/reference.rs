@@ -1,6 +1,9 @@
 //! The reference page: all parameters of all methods.
 
+use crate::editors::editors;
 use crate::registry::{Method, all};
+use crate::trainer::Settings;
+use hedgerow::clean::Purpose;
 use hedgerow::method::Task;
 use hedgerow::params::{Kind, Parameter, Value};
 use std::fmt::Write as _;
@@ -15,11 +18,33 @@ LIBSVM's and LIBLINEAR's where those have one.
 This page is made from the same tables.
 ";
 
+const EDITORS: &str = "
+# Editors of rows
+
+`hedgerow clean` and `hedgerow resample` take their options from tables of the same kind. `train`,
+`cv` and `tune` take an editor with its options as one text: `--clean falknr:neighbours=500`.
+";
+
 /// The page.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
     for method in all() {
         section(&mut page, method);
+    }
+    page.push_str(EDITORS);
+    for method in editors() {
+        let card = method.card;
+        let (verb, page_of) = match card.purpose {
+            Purpose::Clean => ("clean", "cleaning"),
+            Purpose::Resample => ("resample", "resampling"),
+        };
+        // Writing to a text cannot fail.
+        let _ = write!(
+            page,
+            "\n## {verb} {}\n\n{}. Python: `{}`; explained in [the guide]({page_of}.md).",
+            card.name, card.about, card.python
+        );
+        parameters(&mut page, &*method.defaults());
     }
     page
 }
@@ -31,8 +56,6 @@ fn section(page: &mut String, method: &Method) {
         Task::Real => "real targets",
         Task::Unlabelled => "rows without labels",
     };
-    let trainer = method.defaults();
-    let table = trainer.table();
     // Writing to a text cannot fail.
     let _ = write!(
         page,
@@ -47,10 +70,16 @@ fn section(page: &mut String, method: &Method) {
             axes.join(" × ")
         );
     }
+    parameters(page, &*method.defaults());
+}
+
+/// The table of parameters, then the words that some take.
+fn parameters(page: &mut String, settings: &dyn Settings) {
+    let table = settings.table();
     page.push_str("\n\n| name | letter | Python | default | values | tuned | meaning |\n");
     page.push_str("|---|---|---|---|---|---|---|\n");
     for row in &table {
-        let value = trainer.get(row.name).unwrap_or(Value::Nothing);
+        let value = settings.get(row.name).unwrap_or(Value::Nothing);
         let letter = row.short.or(row.switch);
         let _ = writeln!(
             page,

@@ -1,0 +1,452 @@
+"""Editors of rows: one class a method.
+
+Made from the tables of parameters by ``cargo run -p hedgerow-methods --example generate``; a test
+fails when this file lags. What editors do stands in ``_clean.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Parameter
+from ._clean import Editor
+
+__all__ = [
+    "AkNN",
+    "AkNNc",
+    "BBNR",
+    "ENN",
+    "FaLKNR",
+    "KNNSVMNoiseReduction",
+    "RENN",
+]
+
+
+class AkNN(Editor):
+    """AkNN: keep rows that ENN keeps for every number of neighbours up to k.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Largest number of neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "aknn"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class AkNNc(Editor):
+    """AkNNc: AkNN in which a tie does no harm.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Largest number of neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "aknnc"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class BBNR(Editor):
+    """BBNR: remove rows that mislead others and are not needed to get others right.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that classify a row, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "bbnr"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class ENN(Editor):
+    """ENN: keep rows whose label is the most frequent among their neighbours.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    conservative : bool, default=False
+        Keep rows whose label is as frequent as another.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "enn"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+        Parameter("conservative", "conservative", False, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        conservative: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.conservative = conservative
+        self.n_jobs = n_jobs
+
+
+class FaLKNR(Editor):
+    """FaLKNR: keep rows to which the local SVM of their core gives their own label.
+
+    Parameters
+    ----------
+    neighbours : int, default=1000
+        Rows of a neighbourhood, k; at most all rows.
+    core : float, default=0.25
+        Share of a neighbourhood that its centre judges, k'/k.
+    select : bool, default=False
+        Choose C from 1, 10 and 100 by local model selection.
+    C : float, default=1.0
+        Price of a violated margin, C.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="q50"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    tol : float, default=0.001
+        Stop when the largest violation of optimality is below this.
+    cache_size : float, default=200.0
+        Memory for kernel rows in MB; it changes the time, never the result.
+    shrinking : bool, default=True
+        Leave settled rows out until the end.
+    max_iter : int, default=-1
+        Largest number of pair updates of one machine. ``-1``, the default: the solver's own
+        cap.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of classes.
+    random_state : int or RandomState, optional
+        Seed of everything random: sampled percentiles, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "falknr"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 1000, False),
+        Parameter("core", "core", 0.25, False),
+        Parameter("select", "select", False, False),
+        Parameter("C", "cost", 1.0, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "q50", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("tol", "tolerance", 0.001, False),
+        Parameter("cache_size", "cache_mb", 200.0, False),
+        Parameter("shrinking", "shrinking", True, False),
+        Parameter("max_iter", "max_iterations", -1, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 1000,
+        core: float = 0.25,
+        select: bool = False,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "q50",
+        coef0: float = 0.0,
+        tol: float = 0.001,
+        cache_size: float = 200.0,
+        shrinking: bool = True,
+        max_iter: int = -1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.core = core
+        self.select = select
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KNNSVMNoiseReduction(Editor):
+    """kNNSVM-nr: keep rows whose label the SVM of their neighbourhood finds probable.
+
+    Parameters
+    ----------
+    neighbours : int, default=100
+        Rows that a machine is trained on, k; at most all other rows.
+    threshold : float, default=0.5
+        Rows with a label of no larger probability are removed; below 0 nothing is.
+    upper : float, default=0.99
+        Rows with a label of no smaller probability are removed by redundancy and two-sided.
+    rule : "noise", "hard", "redundancy" or "two_sided", default="noise"
+        Which rows stay.
+    threshold_folds : int, default=0
+        Choose the threshold by cross-validation with this many folds.
+    C : float, default=1.0
+        Price of a violated margin, C.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="q50"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    tol : float, default=0.001
+        Stop when the largest violation of optimality is below this.
+    cache_size : float, default=200.0
+        Memory for kernel rows in MB; it changes the time, never the result.
+    shrinking : bool, default=True
+        Leave settled rows out until the end.
+    max_iter : int, default=-1
+        Largest number of pair updates of one machine. ``-1``, the default: the solver's own
+        cap.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of classes.
+    random_state : int or RandomState, optional
+        Seed of everything random: sampled percentiles, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "knn-svm-nr"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 100, False),
+        Parameter("threshold", "threshold", 0.5, False),
+        Parameter("upper", "upper", 0.99, False),
+        Parameter("rule", "rule", "noise", False),
+        Parameter("threshold_folds", "threshold_folds", 0, False),
+        Parameter("C", "cost", 1.0, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "q50", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("tol", "tolerance", 0.001, False),
+        Parameter("cache_size", "cache_mb", 200.0, False),
+        Parameter("shrinking", "shrinking", True, False),
+        Parameter("max_iter", "max_iterations", -1, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 100,
+        threshold: float = 0.5,
+        upper: float = 0.99,
+        rule: str = "noise",
+        threshold_folds: int = 0,
+        C: float = 1.0,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "q50",
+        coef0: float = 0.0,
+        tol: float = 0.001,
+        cache_size: float = 200.0,
+        shrinking: bool = True,
+        max_iter: int = -1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.threshold = threshold
+        self.upper = upper
+        self.rule = rule
+        self.threshold_folds = threshold_folds
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.shrinking = shrinking
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RENN(Editor):
+    """RENN: ENN again and again until nothing changes.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    conservative : bool, default=False
+        Keep rows whose label is as frequent as another.
+    max_passes : int, optional
+        Largest number of passes. ``None``, the default: until nothing changes.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "renn"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+        Parameter("conservative", "conservative", False, False),
+        Parameter("max_passes", "max_passes", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        conservative: bool = False,
+        max_passes: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.conservative = conservative
+        self.max_passes = max_passes
+        self.n_jobs = n_jobs
