@@ -83,3 +83,20 @@ def read_svmlight(
 ]: ...
 def auc(positive: NDArray[np.bool_], scores: NDArray[np.float64]) -> float: ...
 def mauc(levels: NDArray[np.uint32], scores: NDArray[np.float64]) -> float: ...
+def edit_rows(
+    method: str,
+    rows: Rows,
+    codes: NDArray[np.uint32],
+    values: dict[str, Any],
+    seed: int,
+    threads: int,
+) -> tuple[
+    NDArray[np.bool_],
+    tuple[NDArray[np.float64], NDArray[np.uint32]] | None,
+    tuple[Any, NDArray[np.uint32]] | None,
+    list[tuple[str, float]],
+    bool,
+]: ...
+def correct_priors(
+    probabilities: NDArray[np.float64], original: list[float], resampled: list[float]
+) -> NDArray[np.float64]: ...

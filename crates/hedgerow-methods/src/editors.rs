@@ -16,6 +16,12 @@ static ALL: LazyLock<Vec<EditorMethod>> = LazyLock::new(|| {
         of::<hedgerow::clean::RennParams>(),
         of::<hedgerow::clean::AknnParams>(),
         of::<hedgerow::clean::BbnrParams>(),
+        of::<hedgerow::clean::RusParams>(),
+        of::<hedgerow::clean::SmoteParams>(),
+        of::<hedgerow::clean::BorderlineSmoteParams>(),
+        of::<hedgerow::clean::AdasynParams>(),
+        of::<hedgerow::clean::TomekParams>(),
+        of::<hedgerow::clean::NearMissParams>(),
     ]
     .concat()
 });

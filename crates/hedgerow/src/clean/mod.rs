@@ -12,6 +12,15 @@
 //! | [`BbnrParams`] | it misleads others, and is not needed to get others right |
 //! | [`KnnSvmNrParams`] | the machine of its neighbourhood finds its label improbable |
 //! | [`FalkNrParams`] | the local machine of its core gives another label |
+//! | [`RusParams`] | chance says so, until every class is as small as the rarest |
+//! | [`TomekParams`] | it and a row of another class are nearest to each other |
+//! | [`NearMissParams`] | others of its class are nearer to the rarest class |
+//!
+//! | editor | rows are added to small classes |
+//! |---|---|
+//! | [`SmoteParams`] | between rows of the class and their neighbours in it |
+//! | [`BorderlineSmoteParams`] | the same, from rows near to other classes |
+//! | [`AdasynParams`] | the same, the more the more neighbours are of other classes |
 //!
 //! ```
 //! use hedgerow::clean::{Editor, EnnParams};
@@ -27,13 +36,23 @@ mod blame;
 mod edit;
 mod falknr;
 mod knn_svm_nr;
+mod members;
+mod near_miss;
+mod rus;
+mod smote;
 mod surroundings;
 mod survivors;
+mod synthetic;
+mod tomek;
 mod votes;
 
 pub use blame::BbnrParams;
 pub use edit::{Added, Edit, Editor, EditorCard, Opinion, Purpose, corrected_priors};
 pub use falknr::FalkNrParams;
 pub use knn_svm_nr::{KnnSvmNrParams, Threshold, ThresholdChoice, choose_threshold};
+pub use near_miss::NearMissParams;
+pub use rus::RusParams;
+pub use smote::{AdasynParams, BorderlineSmoteParams, SmoteParams};
 pub use surroundings::{Evidence, evidence};
+pub use tomek::{LinkRows, TomekParams};
 pub use votes::{AknnParams, EnnParams, RennParams};
