@@ -83,6 +83,8 @@ impl KnnSvmParams {
         let workspaces = Spares::<Workspace>::new();
         let view = rows.store.view();
         let n_classes = labels.n_classes();
+        // As kNN-SVM does: only a width from percentiles depends on the order of the rows.
+        let ordered = solver.kernel.has_percentiles();
         let mut status = Status::Converged;
         rows.for_each_other_block(k, |first, lists| {
             let parts = lists.len().div_ceil(TASK_ROWS);
@@ -93,7 +95,10 @@ impl KnnSvmParams {
                 for at in task {
                     let row = (first + at) as u32;
                     let own = codes[row as usize];
-                    let near: Vec<u32> = lists[at].iter().map(|found| found.row).collect();
+                    let mut near: Vec<u32> = lists[at].iter().map(|found| found.row).collect();
+                    if !ordered {
+                        near.sort_unstable();
+                    }
                     if near.is_empty() {
                         judged.push((sure(&own), Status::Converged));
                         continue;
