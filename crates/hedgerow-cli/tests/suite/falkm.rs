@@ -334,15 +334,15 @@ fn wrong_words_are_named() {
     for (line, message) in [
         (
             "falkm FkNNSVM-nr a.tr b",
-            "error: FkNNSVM-nr: noise reduction is not part of this version",
+            "error: FkNNSVM-nr: -K, the size of neighbourhoods, must be given, for example -K 200",
         ),
         (
-            "falkm FaLKNR a.tr b",
-            "error: FaLKNR: noise reduction is not part of this version",
+            "falkm FaLKNR -P 0 a.tr b",
+            "error: FaLKNR: core = 0: must be above 0 and at most 1",
         ),
         (
             "falkm fknn a.tr a.te o",
-            "error: there is no program \"fknn\": the programs are FkNN, FkNNSVM, FaLK-SVM-train, FaLK-SVM-predict, FaLK-SVM-test",
+            "error: there is no program \"fknn\": the programs are FkNN, FkNNSVM, FaLK-SVM-train, FaLK-SVM-predict, FaLK-SVM-test, FkNNSVM-nr, FaLKNR",
         ),
         ("falkm FkNN", "error: FkNN: training_file is missing"),
         (

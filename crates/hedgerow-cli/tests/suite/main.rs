@@ -1,5 +1,6 @@
 //! All tests of the program, in one program: each would be linked with the whole library.
 
+mod clean;
 mod commands;
 mod common;
 mod falk;

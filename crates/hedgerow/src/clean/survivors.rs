@@ -42,11 +42,6 @@ impl<'a> Survivors<'a> {
         self.alive
     }
 
-    /// Whether a row is left.
-    pub(super) fn is_alive(&self, row: u32) -> bool {
-        self.alive[row as usize]
-    }
-
     /// Removes a row, or puts it back.
     pub(super) fn set(&mut self, row: u32, alive: bool) {
         self.alive[row as usize] = alive;

@@ -1,7 +1,9 @@
 //! All tests of the library from outside, in one program: each would be linked with the whole library.
 
 mod architecture;
+mod clean_golden;
 mod clean_noise;
+mod clean_resample;
 mod cross_validation;
 mod generate;
 mod hlsvm;
