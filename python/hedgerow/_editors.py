@@ -12,14 +12,70 @@ from ._base import Parameter
 from ._clean import Editor
 
 __all__ = [
+    "ADASYN",
     "AkNN",
     "AkNNc",
     "BBNR",
+    "BorderlineSMOTE",
     "ENN",
     "FaLKNR",
     "KNNSVMNoiseReduction",
+    "NearMiss",
     "RENN",
+    "RUS",
+    "SMOTE",
+    "TomekLinks",
 ]
+
+
+class ADASYN(Editor):
+    """ADASYN: SMOTE with more rows where neighbours are of other classes.
+
+    Parameters
+    ----------
+    neighbours : int, default=5
+        Neighbours that shares are counted over and that new rows lie towards, k; at most all
+        others.
+    ratio : float, default=1.0
+        Size that smaller classes are raised to, in sizes of the largest.
+    random_state : int or RandomState, optional
+        Seed of the draws.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "adasyn"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 5, False),
+        Parameter("ratio", "ratio", 1.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 5,
+        ratio: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.ratio = ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
 
 class AkNN(Editor):
@@ -136,6 +192,65 @@ class BBNR(Editor):
         n_jobs: int | None = None,
     ) -> None:
         self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class BorderlineSMOTE(Editor):
+    """Borderline-SMOTE: SMOTE from rows that have many neighbours of other classes.
+
+    Parameters
+    ----------
+    kind : int, default=1
+        1: new rows between rows of the class; 2: also a little towards other classes.
+    neighbours : int, default=5
+        Neighbours that new rows lie towards, k; at most all others.
+    danger_neighbours : int, default=10
+        Neighbours that tell whether a row is in danger, m; at most all others.
+    ratio : float, default=1.0
+        Size that smaller classes are raised to, in sizes of the largest.
+    random_state : int or RandomState, optional
+        Seed of the draws.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "borderline-smote"
+    _parameters = (
+        Parameter("kind", "kind", 1, False),
+        Parameter("neighbours", "neighbours", 5, False),
+        Parameter("danger_neighbours", "danger_neighbours", 10, False),
+        Parameter("ratio", "ratio", 1.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        kind: int = 1,
+        neighbours: int = 5,
+        danger_neighbours: int = 10,
+        ratio: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kind = kind
+        self.neighbours = neighbours
+        self.danger_neighbours = danger_neighbours
+        self.ratio = ratio
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
 
@@ -403,6 +518,56 @@ class KNNSVMNoiseReduction(Editor):
         self.n_jobs = n_jobs
 
 
+class NearMiss(Editor):
+    """NearMiss: of every class the rows nearest to the rarest one, as many as it has.
+
+    Parameters
+    ----------
+    version : int, default=1
+        1: near to the nearest rare rows; 2: near to the farthest; 3: around every rare row,
+        far.
+    neighbours : int, default=3
+        Rows of the rarest class that distances are summed over, k; at most all of them.
+    candidates : int, default=3
+        Rows around every row of the rarest class that version 3 chooses from, p.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "near-miss"
+    _parameters = (
+        Parameter("version", "version", 1, False),
+        Parameter("neighbours", "neighbours", 3, False),
+        Parameter("candidates", "candidates", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        version: int = 1,
+        neighbours: int = 3,
+        candidates: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.version = version
+        self.neighbours = neighbours
+        self.candidates = candidates
+        self.n_jobs = n_jobs
+
+
 class RENN(Editor):
     """RENN: ENN again and again until nothing changes.
 
@@ -449,4 +614,136 @@ class RENN(Editor):
         self.neighbours = neighbours
         self.conservative = conservative
         self.max_passes = max_passes
+        self.n_jobs = n_jobs
+
+
+class RUS(Editor):
+    """RUS: a random choice of rows, as many of every class as the rarest has.
+
+    Parameters
+    ----------
+    ratio : float, default=1.0
+        Largest size of a class, in sizes of the rarest.
+    random_state : int or RandomState, optional
+        Seed of the choice.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "rus"
+    _parameters = (
+        Parameter("ratio", "ratio", 1.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        ratio: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ratio = ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class SMOTE(Editor):
+    """SMOTE: new rows between neighbours of the same class, until classes are equal.
+
+    Parameters
+    ----------
+    neighbours : int, default=5
+        Neighbours of the same class that new rows lie towards, k; at most all others.
+    ratio : float, default=1.0
+        Size that smaller classes are raised to, in sizes of the largest.
+    random_state : int or RandomState, optional
+        Seed of the draws.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "smote"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 5, False),
+        Parameter("ratio", "ratio", 1.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 5,
+        ratio: float = 1.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.ratio = ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class TomekLinks(Editor):
+    """Tomek links: remove rows whose nearest row is of another class, and they its nearest.
+
+    Parameters
+    ----------
+    remove : "majority" or "both", default="majority"
+        Which rows of a link are removed.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "tomek"
+    _parameters = (
+        Parameter("remove", "remove", "majority", False),
+    )
+
+    def __init__(
+        self,
+        *,
+        remove: str = "majority",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.remove = remove
         self.n_jobs = n_jobs

@@ -132,7 +132,7 @@ fn what_is_wrong_is_said() {
         (
             "clean enn --neighbours 0 a.svm o",
             2,
-            "error: neighbours = 0",
+            "error: parameter neighbours = 0",
         ),
         (
             "clean nothing a.svm o",
@@ -226,7 +226,11 @@ fn training_can_clean_first() {
     assert_eq!(edited["support_vectors"], clean["support_vectors"]);
     // All rows are tested, those that training leaves out too.
     let cv = folder.ok("cv svm -c 10 -g 20 --clean falknr:neighbours=50 a.svm");
-    assert!(cv.out.contains("of 300"), "{}", cv.out);
+    let tested = cv
+        .out
+        .lines()
+        .filter(|line| line.split_whitespace().nth(1) == Some("60"));
+    assert_eq!(tested.count(), 5, "{}", cv.out);
 }
 
 #[test]

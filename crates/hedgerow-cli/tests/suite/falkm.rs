@@ -338,7 +338,7 @@ fn wrong_words_are_named() {
         ),
         (
             "falkm FaLKNR -P 0 a.tr b",
-            "error: FaLKNR: core = 0: must be above 0 and at most 1",
+            "error: FaLKNR: parameter core = 0: must be greater than 0 and at most 1",
         ),
         (
             "falkm fknn a.tr a.te o",
