@@ -65,7 +65,7 @@ def test_tables_stay_tables():
     assert list(more.columns) == ["a", "b"] and labels.value_counts().nunique() == 1
 
 
-@pytest.mark.parametrize("editor", [None, hedgerow.ENN(), hedgerow.KNNSVMNoiseReduction()])
+@pytest.mark.parametrize("editor", [None, hedgerow.ENN(neighbours=15), hedgerow.KNNSVMNoiseReduction()])
 def test_label_issues_are_flips(editor):
     X, y, flipped = dirty(400)
     issues, scores = hedgerow.find_label_issues(X, y, editor, return_scores=True)

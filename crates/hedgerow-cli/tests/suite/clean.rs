@@ -69,7 +69,8 @@ fn labels_are_changed_in_place() {
     let mut table = String::from("x,kind,\"y, too\"\n");
     for i in 0..8 {
         let kind = if i == 3 { "\"b, c\"" } else { "a" };
-        table.push_str(&format!("0.{i}, {kind} ,1\n9.{i},\"b, c\",1\n"));
+        let rows = format!("0.{i}, {kind} ,1\n9.{i},\"b, c\",1\n");
+        table.push_str(&rows);
     }
     folder.write("t.csv", &table);
     folder.ok("clean enn --label kind --relabel t.csv t.out.csv");
@@ -169,8 +170,9 @@ fn what_is_wrong_is_said() {
 #[test]
 fn new_rows_follow_those_of_the_file() {
     let folder = Folder::new("resample");
-    let rare: String = (0..8).map(|i| format!("2 1:0.{i} 2:1\n")).collect();
-    let common: String = (0..20).map(|i| format!("1 1:{i} 2:7 # kept\n")).collect();
+    let lines = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<Vec<_>>();
+    let rare = lines(8, &|i| format!("2 1:0.{i} 2:1\n")).concat();
+    let common = lines(20, &|i| format!("1 1:{i} 2:7 # kept\n")).concat();
     let text = format!("{rare}{}", common.trim_end());
     folder.write("a.svm", &text);
     let told = folder.json("resample smote a.svm out.svm");
@@ -187,9 +189,8 @@ fn new_rows_follow_those_of_the_file() {
     );
     folder.ok("resample tomek a.svm tomek.svm");
     // A table gets its cells where they belong; categories cannot be mixed.
-    let table: String = (0..20)
-        .map(|i| format!("{i},{},{}.5\n", if i < 6 { "b" } else { "a" }, i))
-        .collect();
+    let class = |i: usize| if i < 6 { "b" } else { "a" };
+    let table = lines(20, &|i| format!("{i},{},{i}.5\n", class(i))).concat();
     folder.write("t.csv", format!("x,class,z\n{table}"));
     folder.ok("resample smote t.csv t.out.csv");
     let out = folder.read("t.out.csv");

@@ -223,7 +223,9 @@ pub fn corrected_priors(
         }
         let sum: f64 = row.iter().sum();
         if sum > 0.0 {
-            row.iter_mut().for_each(|p| *p /= sum);
+            for p in row {
+                *p /= sum;
+            }
         }
     }
     Ok(())
