@@ -124,7 +124,9 @@ fn renn_keeps_what_imbalanced_learn_keeps() {
             let k = votes["k"].as_u64().unwrap() as usize;
             let renn = &votes["renn"];
             let params = RennParams::default().with_neighbours(k);
-            let limited = params.clone().with_max_passes(renn["passes"].as_u64());
+            let limited = params
+                .clone()
+                .with_max_passes(renn["passes"].as_u64().unwrap());
             let kept = limited.edit(&case.data).unwrap().kept();
             assert_eq!(kept, numbers(&renn["kept"]), "{}, k = {k}", case.name);
             if renn["settled"] == true {
