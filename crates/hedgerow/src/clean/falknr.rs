@@ -3,7 +3,7 @@
 //! $$X' = \{x_i : \mathrm{FaLK}(x_i) = y_i\},$$
 //! where FaLK-SVM is trained on $X$ itself and $x_i$ is answered by the machine of the centre that it
 //! belongs to: no search is needed, and one machine judges its whole core. The row takes part in
-//! the training of its judge, which makes this more conservative than kNNSVM-nr.
+//! the training of its judge, which speaks in its favour.
 //!
 //! | document | here |
 //! |---|---|

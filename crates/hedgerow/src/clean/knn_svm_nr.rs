@@ -32,8 +32,8 @@ pub enum Threshold {
     /// Those whose label is more probable than the threshold.
     #[default]
     Noise,
-    /// Those whose label the machine gives too, by the sign of its decision value; no
-    /// probabilities, five times as fast.
+    /// Those whose label the machine gives too, by the sign of its decision value; machines need
+    /// no calibration.
     Hard,
     /// Those whose label is less probable than the upper threshold; keeps the noise.
     Redundancy,

@@ -4,7 +4,8 @@
 //! other ([`KnnSvmParams::judge`]). One machine for many rows has seen them ([`FalkSvm::judge`]):
 //! its answer is taken as it is, but how sure it is of a row is told without the row's own term,
 //! $$m_i = y_i f(x_i) - \alpha_i K(x_i, x_i),$$
-//! which bounds from below what the machine trained without the row would say.
+//! which, for machines without a threshold, bounds from below what the machine trained without the
+//! row would say.
 
 use super::falk::FalkSvm;
 use super::falk_predict::Voice;
