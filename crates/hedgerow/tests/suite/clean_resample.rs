@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use hedgerow::clean::{
-    AdasynParams, BorderlineSmoteParams, Edit, Editor, LinkRows, NearMissParams, Purpose,
-    RusParams, SmoteParams, TomekParams,
+    AdasynParams, BorderlineSmoteParams, Edit, Editor, EditorCard, LinkRows, NearMissParams,
+    Purpose, RusParams, SmoteParams, TomekParams,
 };
 use hedgerow::data::{ClassLabels, CsrMatrix, Dataset, Generator, Samples, Target};
 use hedgerow::{Error, Result};
@@ -60,17 +60,15 @@ fn dense_rows(samples: &Samples) -> Vec<Vec<f64>> {
     (0..view.n_rows()).map(row).collect()
 }
 
+fn add<E: Editor>(edits: &mut Vec<(String, Result<Edit>)>, params: &E, data: &Dataset) {
+    let is_resampler = |card: &EditorCard| card.purpose == Purpose::Resample;
+    assert!(E::CARDS.iter().all(is_resampler));
+    edits.push((format!("{params:?}"), params.edit(data)));
+}
+
 /// Every resampler, in every form.
 fn all(data: &Dataset, seed: u64) -> Vec<(String, Result<Edit>)> {
     let mut edits = Vec::new();
-    fn add<E: Editor>(edits: &mut Vec<(String, Result<Edit>)>, params: &E, data: &Dataset) {
-        assert!(
-            E::CARDS
-                .iter()
-                .all(|card| card.purpose == Purpose::Resample)
-        );
-        edits.push((format!("{params:?}"), params.edit(data)));
-    }
     add(&mut edits, &RusParams::default().with_seed(seed), data);
     add(&mut edits, &SmoteParams::default().with_seed(seed), data);
     add(&mut edits, &AdasynParams::default().with_seed(seed), data);
@@ -238,7 +236,7 @@ fn a_class_of_one_row_cannot_grow() {
     for (name, edit) in all(&data, 0) {
         match edit {
             Ok(edit) => {
-                assert!(edit.vanished(data.classes().unwrap()).is_empty() || name.contains("Both"))
+                assert!(edit.vanished(data.classes().unwrap()).is_empty() || name.contains("Both"));
             }
             Err(Error::TooFewRows {
                 needed,
