@@ -12,6 +12,8 @@
 //! | [`BbnrParams`] | it misleads others, and is not needed to get others right |
 //! | [`KnnSvmNrParams`] | the machine of its neighbourhood finds its label improbable |
 //! | [`FalkNrParams`] | the local machine of its core gives another label |
+//! | [`CnnParams`], [`Ib2Params`], [`GcnnParams`], [`FcnnParams`] | it is not needed to get the others right by 1-NN |
+//! | [`RnnParams`], [`SnnParams`] | the same, more of them |
 //! | [`RusParams`] | chance says so, until every class is as small as the rarest |
 //! | [`TomekParams`] | it and a row of another class are nearest to each other |
 //! | [`NearMissParams`] | others of its class are nearer to the rarest class |
@@ -33,13 +35,17 @@
 //! ```
 
 mod blame;
+mod condense;
 mod edit;
 mod falknr;
+mod fcnn;
 mod knn_svm_nr;
 mod members;
 mod near_miss;
+mod reduce;
 mod rus;
 mod smote;
+mod subset;
 mod surroundings;
 mod survivors;
 mod synthetic;
@@ -47,10 +53,13 @@ mod tomek;
 mod votes;
 
 pub use blame::BbnrParams;
+pub use condense::{CnnParams, GcnnParams, Ib2Params};
 pub use edit::{Added, Edit, Editor, EditorCard, Opinion, Purpose, corrected_priors};
 pub use falknr::FalkNrParams;
+pub use fcnn::FcnnParams;
 pub use knn_svm_nr::{KnnSvmNrParams, Threshold, ThresholdChoice, choose_threshold};
 pub use near_miss::NearMissParams;
+pub use reduce::{RnnParams, SnnParams};
 pub use rus::RusParams;
 pub use smote::{AdasynParams, BorderlineSmoteParams, SmoteParams};
 pub use surroundings::{Evidence, evidence};

@@ -1,6 +1,7 @@
 //! All tests of the library from outside, in one program: each would be linked with the whole library.
 
 mod architecture;
+mod clean_condense;
 mod clean_golden;
 mod clean_noise;
 mod clean_resample;
