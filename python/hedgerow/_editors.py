@@ -17,13 +17,19 @@ __all__ = [
     "AkNNc",
     "BBNR",
     "BorderlineSMOTE",
+    "CNN",
     "ENN",
+    "FCNN",
     "FaLKNR",
+    "GCNN",
+    "IB2",
     "KNNSVMNoiseReduction",
     "NearMiss",
     "RENN",
     "RUS",
+    "ReducedNN",
     "SMOTE",
+    "SelectiveNN",
     "TomekLinks",
 ]
 
@@ -254,6 +260,40 @@ class BorderlineSMOTE(Editor):
         self.n_jobs = n_jobs
 
 
+class CNN(Editor):
+    """CNN: add rows that the subset gets wrong until it gets all right.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "cnn"
+    _parameters = (
+    )
+
+    def __init__(
+        self,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_jobs = n_jobs
+
+
 class ENN(Editor):
     """ENN: keep rows whose label is the most frequent among their neighbours.
 
@@ -295,6 +335,40 @@ class ENN(Editor):
     ) -> None:
         self.neighbours = neighbours
         self.conservative = conservative
+        self.n_jobs = n_jobs
+
+
+class FCNN(Editor):
+    """FCNN: a subset that gets all rows right, grown from the centres of the classes.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "fcnn"
+    _parameters = (
+    )
+
+    def __init__(
+        self,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_jobs = n_jobs
 
 
@@ -400,6 +474,79 @@ class FaLKNR(Editor):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class GCNN(Editor):
+    """GCNN: CNN in which a row must be right by a margin.
+
+    Parameters
+    ----------
+    margin : float, default=0.5
+        Margin by which a row must be absorbed, in smallest distances between classes, rho.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "gcnn"
+    _parameters = (
+        Parameter("margin", "margin", 0.5, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        margin: float = 0.5,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.margin = margin
+        self.n_jobs = n_jobs
+
+
+class IB2(Editor):
+    """IB2: one pass of CNN.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "ib2"
+    _parameters = (
+    )
+
+    def __init__(
+        self,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_jobs = n_jobs
 
 
@@ -661,6 +808,40 @@ class RUS(Editor):
         self.n_jobs = n_jobs
 
 
+class ReducedNN(Editor):
+    """RNN: CNN without the rows that no row needs.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "rnn"
+    _parameters = (
+    )
+
+    def __init__(
+        self,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_jobs = n_jobs
+
+
 class SMOTE(Editor):
     """SMOTE: new rows between neighbours of the same class, until classes are equal.
 
@@ -707,6 +888,40 @@ class SMOTE(Editor):
         self.neighbours = neighbours
         self.ratio = ratio
         self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class SelectiveNN(Editor):
+    """SNN: few rows such that each row is nearer to one of its class than to other classes.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "snn"
+    _parameters = (
+    )
+
+    def __init__(
+        self,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_jobs = n_jobs
 
 
