@@ -83,6 +83,10 @@ pub(super) fn cnn<'a>(samples: SamplesView<'a>, codes: &'a [u32]) -> Result<(Sub
 }
 
 impl CnnParams {
+    #[allow(
+        clippy::unused_self,
+        reason = "an editor without parameters is one too"
+    )]
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let (subset, passes) = cnn(data.samples().view(), data.classes()?.codes())?;
         Ok(Edit::keeping(subset.into_members()).with_fact("passes", f64::from(passes)))
@@ -108,6 +112,10 @@ impl GcnnParams {
 }
 
 impl Ib2Params {
+    #[allow(
+        clippy::unused_self,
+        reason = "an editor without parameters is one too"
+    )]
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let codes = data.classes()?.codes();
         let mut subset = Subset::of_first_rows(data.samples().view(), codes)?;

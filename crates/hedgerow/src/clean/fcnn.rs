@@ -78,6 +78,10 @@ fn representatives(subset: &Subset<'_>, n: usize) -> Vec<usize> {
 }
 
 impl FcnnParams {
+    #[allow(
+        clippy::unused_self,
+        reason = "an editor without parameters is one too"
+    )]
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let codes = data.classes()?.codes();
         let mut subset = Subset::new(data.samples().view(), codes);

@@ -48,6 +48,10 @@ fn nearest_member(samples: SamplesView<'_>, members: &[usize], i: usize) -> Resu
 }
 
 impl RnnParams {
+    #[allow(
+        clippy::unused_self,
+        reason = "an editor without parameters is one too"
+    )]
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let codes = data.classes()?.codes();
         let view = data.samples().view();
@@ -85,6 +89,10 @@ impl RnnParams {
 }
 
 impl SnnParams {
+    #[allow(
+        clippy::unused_self,
+        reason = "an editor without parameters is one too"
+    )]
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let codes = data.classes()?.codes();
         let view = data.samples().view();
