@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use hedgerow::clean::Purpose;
 use hedgerow::params::{Kind, Parameter, Value};
 use hedgerow_methods::{EditorMethod, Method, RowEditor, Settings, Trainer};
 
@@ -192,12 +193,16 @@ pub(crate) fn editor(
         .map_err(|error| refused(error, &*defaults))
 }
 
-/// An editor from `name:option=value,switch`.
+/// An editor that cleans, from `name:option=value,switch`. Those that resample are left out: the
+/// probabilities of a model would follow the changed sizes of the classes without a word.
 pub(crate) fn editor_of_text(text: &str, seed: u64) -> Result<Box<dyn RowEditor>, Failure> {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
-    let method = hedgerow_methods::editor_by_name(name.trim()).ok_or_else(|| {
+    let cleans = |method: &&EditorMethod| method.card.purpose == Purpose::Clean;
+    let method = hedgerow_methods::editor_by_name(name.trim()).filter(cleans);
+    let method = method.ok_or_else(|| {
         let known: Vec<&str> = hedgerow_methods::editors()
             .iter()
+            .filter(cleans)
             .map(|method| method.card.name)
             .collect();
         Failure::usage(format!(

@@ -49,7 +49,9 @@ pub(crate) fn clean(session: &Session, call: &WithEditor<CleanArgs>) -> Result<(
             call.editor.card().name
         )));
     }
-    let report = Report::new(&edited, args.evidence)?;
+    // Nearest rows are looked for only where somebody will read of them.
+    let is_told = args.report.is_some() || args.page.is_some();
+    let report = Report::new(&edited, if is_told { args.evidence } else { 0 })?;
     if args.score_only {
         super::tune::write_text(&args.out, &report.scores())?;
     } else if args.relabel {

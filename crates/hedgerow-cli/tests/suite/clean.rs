@@ -154,6 +154,11 @@ fn what_is_wrong_is_said() {
         ),
         ("train svm --clean enn:k=x a.svm m", 2, "error:"),
         (
+            "train svm --clean smote a.svm m",
+            2,
+            "error: there is no method \"smote\" of cleaning",
+        ),
+        (
             "clean enn --overlap nothing a.svm o",
             2,
             "error: there is no method",
