@@ -1,7 +1,8 @@
-//! Scaling, selection, cleaning and training as one step, so that folds scale, select and clean by
-//! their own training part: what they are tested on is never edited.
+//! Scaling, selection, editing of rows and training as one step, so that folds scale, select and
+//! edit by their own training part: what they are tested on is never edited.
 
 use crate::{RowEditor, StoredModel, Trained, Trainer};
+use hedgerow::clean::Priors;
 use hedgerow::data::{ClassName, Dataset, Preprocessing, Samples, SamplesView, Scaling};
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
@@ -35,8 +36,8 @@ impl Choice {
 
 /// Rows to be edited before training.
 #[derive(Debug, Clone)]
-pub struct Cleaning {
-    /// Which rows stay.
+pub struct Editing {
+    /// Which rows stay, and which are new.
     pub editor: Box<dyn RowEditor>,
     /// How the user called the method, with its options.
     pub text: String,
@@ -50,7 +51,10 @@ pub struct Pipeline {
     /// Which features are kept after that; all for `None`.
     pub choice: Option<Choice>,
     /// Which rows are trained on after that; all for `None`.
-    pub cleaning: Option<Cleaning>,
+    pub cleaning: Option<Editing>,
+    /// How the sizes of the classes are changed after that. Probabilities are brought back to the
+    /// sizes as they were.
+    pub resampling: Option<Editing>,
     /// Parameters of the method.
     pub trainer: Box<dyn Trainer>,
 }
@@ -62,10 +66,12 @@ pub struct Prepared {
     pub preprocessing: Preprocessing,
     /// The model of prepared features.
     pub model: Box<dyn StoredModel>,
+    /// How often classes occur, if training saw them in other shares.
+    pub priors: Option<Priors>,
 }
 
 impl Pipeline {
-    /// Fits the scaling, then the selection, cleans the rows, then fits the model.
+    /// Fits the scaling, then the selection, edits the rows, then fits the model.
     pub fn fit(&self, data: &Dataset) -> Result<(Prepared, Report)> {
         let scaler = match self.scaling {
             Scaling::None => None,
@@ -76,44 +82,66 @@ impl Pipeline {
             Some(scaler) => Some(data.with_samples(scaler.apply(data.samples().view())?)?),
         };
         let prepared = scaled.as_ref().unwrap_or(data);
-        let (preprocessing, Trained { model, report, .. }) = if let Some(choice) = &self.choice {
-            let features = choice.features(prepared)?;
-            let kept: Vec<usize> = features.iter().map(|&f| f as usize).collect();
-            let trained = self.train(&prepared.select_features(&kept)?)?;
-            let n_features = data.n_features();
-            (
-                Preprocessing::Chosen {
-                    n_features,
-                    features,
-                    scaler,
-                },
-                trained,
-            )
-        } else {
-            let trained = self.train(prepared)?;
-            (
-                scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
-                trained,
-            )
-        };
+        let (preprocessing, (Trained { model, report, .. }, priors)) =
+            if let Some(choice) = &self.choice {
+                let features = choice.features(prepared)?;
+                let kept: Vec<usize> = features.iter().map(|&f| f as usize).collect();
+                let trained = self.train(&prepared.select_features(&kept)?)?;
+                let n_features = data.n_features();
+                (
+                    Preprocessing::Chosen {
+                        n_features,
+                        features,
+                        scaler,
+                    },
+                    trained,
+                )
+            } else {
+                let trained = self.train(prepared)?;
+                (
+                    scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
+                    trained,
+                )
+            };
         Ok((
             Prepared {
                 preprocessing,
                 model,
+                priors,
             },
             report,
         ))
     }
 
-    /// Trains on the rows that cleaning leaves.
-    fn train(&self, data: &Dataset) -> Result<Trained> {
-        match &self.cleaning {
-            Some(cleaning) => {
-                let edited = cleaning.editor.edit(data)?.apply(data)?;
-                self.trainer.fit(&edited)
-            }
-            None => self.trainer.fit(data),
-        }
+    /// Trains on the rows that editing leaves; with the priors if it changed them on purpose.
+    fn train(&self, data: &Dataset) -> Result<(Trained, Option<Priors>)> {
+        let cleaned = match &self.cleaning {
+            Some(cleaning) => Some(cleaning.editor.edit(data)?.apply(data)?),
+            None => None,
+        };
+        let data = cleaned.as_ref().unwrap_or(data);
+        let Some(resampling) = &self.resampling else {
+            return Ok((self.trainer.fit(data)?, None));
+        };
+        let edit = resampling.editor.edit(data)?;
+        let trained = self.trainer.fit(&edit.apply(data)?)?;
+        let labels = data.classes()?;
+        let sizes = Priors::of_edit(&edit, labels);
+        // In the order in which the model knows the classes.
+        let codes: Vec<usize> = trained
+            .model
+            .classes()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|name| labels.code_of(name))
+            .map(|code| code as usize)
+            .collect();
+        let of = |all: &[f64]| codes.iter().map(|&code| all[code]).collect();
+        let priors = Priors {
+            original: of(&sizes.original),
+            resampled: of(&sizes.resampled),
+        };
+        Ok((trained, Some(priors)))
     }
 
     /// Names and values of all parameters, for people.
@@ -126,6 +154,9 @@ impl Pipeline {
         if let Some(cleaning) = &self.cleaning {
             all.push(("clean".to_owned(), cleaning.text.clone()));
         }
+        if let Some(resampling) = &self.resampling {
+            all.push(("resample".to_owned(), resampling.text.clone()));
+        }
         all
     }
 
@@ -135,6 +166,7 @@ impl Pipeline {
             scaling: self.scaling,
             choice: self.choice.clone(),
             cleaning: self.cleaning.clone(),
+            resampling: self.resampling.clone(),
             trainer: self.trainer.with(values)?,
         })
     }
@@ -176,6 +208,10 @@ impl Predictor for Prepared {
     }
 
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
-        self.on_prepared(samples, Predictor::probabilities)
+        let mut probabilities = self.on_prepared(samples, Predictor::probabilities)?;
+        if let Some(priors) = &self.priors {
+            priors.correct(&mut probabilities.values)?;
+        }
+        Ok(probabilities)
     }
 }

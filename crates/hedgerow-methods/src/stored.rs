@@ -51,6 +51,7 @@ fn bundle<'a, M>(frame: &ModelFrame, model: &'a M) -> Bundle<Preprocessing, &'a 
         parameters: frame.parameters.clone(),
         report: frame.report.clone(),
         model,
+        priors: frame.priors.clone(),
     }
 }
 
@@ -93,7 +94,7 @@ pub struct Stored {
 /// Decodes a model file of a model of this type and checks that its parts fit together. Models
 /// check themselves while they are decoded.
 pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<Stored, Error> {
-    let decoded: Bundle<Preprocessing, M> = raw.decode()?;
+    let decoded: Bundle<Preprocessing, M> = Bundle::decode(raw)?;
     let frame = Bundle {
         encoding: decoded.encoding,
         preprocessing: decoded.preprocessing,
@@ -101,6 +102,7 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
         parameters: decoded.parameters,
         report: decoded.report,
         model: (),
+        priors: decoded.priors,
     };
     let seen = decoded.model.n_features();
     let preparation = &frame.preprocessing;
@@ -113,6 +115,8 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
         format!("the model is damaged: {seen} features in the model, others are prepared for it")
     } else if let Some(found) = around.into_iter().find(|&found| found != width) {
         format!("the model is damaged: {width} features in the model, {found} around it")
+    } else if !fits_classes(&frame, &decoded.model) {
+        "the model is damaged: sizes of classes that it does not have".to_owned()
     } else {
         return Ok(Stored {
             origin: Origin::Hedgerow(raw.header().clone()),
@@ -124,6 +128,13 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
         name: raw.name().to_owned(),
         problem,
     })
+}
+
+/// True if the priors, if any, are those of the classes.
+fn fits_classes(frame: &ModelFrame, model: &dyn StoredModel) -> bool {
+    let n_classes = model.classes().map_or(0, <[_]>::len);
+    let priors = frame.priors.as_ref();
+    priors.is_none_or(|priors| priors.is_consistent(n_classes))
 }
 
 impl Stored {

@@ -231,8 +231,12 @@ impl Model {
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let arrangement = &self.arrangement;
+        let priors = self.stored.frame.priors.as_ref();
         let scores = self.with_rows(py, &rows, threads, |model, view| {
             let mut scores = model.probabilities(view)?;
+            if let Some(priors) = priors {
+                priors.correct(&mut scores.values)?;
+            }
             arrangement.sort_classes(&mut scores.values);
             Ok(scores)
         })?;

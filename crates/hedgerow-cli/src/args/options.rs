@@ -193,35 +193,42 @@ pub(crate) fn editor(
         .map_err(|error| refused(error, &*defaults))
 }
 
-/// An editor that cleans, from `name:option=value,switch`. Those that resample are left out: the
-/// probabilities of a model would follow the changed sizes of the classes without a word.
-pub(crate) fn editor_of_text(text: &str, seed: u64) -> Result<Box<dyn RowEditor>, Failure> {
+/// An editor for a purpose, from `name:option=value,switch`.
+pub(crate) fn editor_of_text(
+    text: &str,
+    purpose: Purpose,
+    seed: u64,
+) -> Result<Box<dyn RowEditor>, Failure> {
+    let (flag, what) = match purpose {
+        Purpose::Clean => ("--clean", "cleaning"),
+        Purpose::Resample => ("--resample", "resampling"),
+    };
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
-    let cleans = |method: &&EditorMethod| method.card.purpose == Purpose::Clean;
-    let method = hedgerow_methods::editor_by_name(name.trim()).filter(cleans);
+    let serves = |method: &&EditorMethod| method.card.purpose == purpose;
+    let method = hedgerow_methods::editor_by_name(name.trim()).filter(serves);
     let method = method.ok_or_else(|| {
         let known: Vec<&str> = hedgerow_methods::editors()
             .iter()
-            .filter(cleans)
+            .filter(serves)
             .map(|method| method.card.name)
             .collect();
         Failure::usage(format!(
-            "there is no method {name:?} of cleaning: the methods are {}",
+            "there is no method {name:?} of {what}: the methods are {}",
             known.join(", ")
         ))
     })?;
     let options = options.split(',').map(str::trim);
-    let words = std::iter::once("--clean".to_owned()).chain(
+    let words = std::iter::once(flag.to_owned()).chain(
         options
             .filter(|option| !option.is_empty())
             .map(|option| format!("--{option}")),
     );
-    let command = augment_editor(Command::new("--clean"), method).disable_help_flag(true);
+    let command = augment_editor(Command::new(flag), method).disable_help_flag(true);
     let matches = command.try_get_matches_from(words).map_err(|error| {
         let message = error.to_string();
         let line = message.lines().next().unwrap_or_default();
         Failure::usage(format!(
-            "--clean {text}: {}",
+            "{flag} {text}: {}",
             line.trim_start_matches("error: ")
         ))
     })?;

@@ -4,9 +4,10 @@ use super::options::editor_of_text;
 use super::selection::SelectionArgs;
 use crate::failure::Failure;
 use clap::ValueEnum;
+use hedgerow::clean::Purpose;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
-use hedgerow_methods::{Choice, Cleaning};
+use hedgerow_methods::{Choice, Editing};
 
 /// A format by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -171,17 +172,22 @@ pub(crate) struct TrainingArgs {
     /// colon, for example falknr:neighbours=500; in cross-validation only training parts are cleaned
     #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
     pub(crate) clean: Option<String>,
+    /// Train on rows that this method of `hedgerow resample` leaves or makes, with its options after
+    /// a colon, for example smote:neighbours=3; in cross-validation only training parts are
+    /// resampled. Probabilities are corrected for the changed sizes of the classes
+    #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
+    pub(crate) resample: Option<String>,
 }
 
 impl TrainingArgs {
     /// The cleaning asked for.
-    pub(crate) fn cleaning(&self, seed: u64) -> Result<Option<Cleaning>, Failure> {
-        let Some(text) = &self.clean else {
-            return Ok(None);
-        };
-        let editor = editor_of_text(text, seed)?;
-        let text = text.clone();
-        Ok(Some(Cleaning { editor, text }))
+    pub(crate) fn cleaning(&self, seed: u64) -> Result<Option<Editing>, Failure> {
+        editing(self.clean.as_ref(), Purpose::Clean, seed)
+    }
+
+    /// The resampling asked for.
+    pub(crate) fn resampling(&self, seed: u64) -> Result<Option<Editing>, Failure> {
+        editing(self.resample.as_ref(), Purpose::Resample, seed)
     }
 
     /// The choice of features asked for.
@@ -196,6 +202,16 @@ impl TrainingArgs {
             text: text.clone(),
         }))
     }
+}
+
+/// The editing that a text asks for.
+fn editing(text: Option<&String>, purpose: Purpose, seed: u64) -> Result<Option<Editing>, Failure> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let editor = editor_of_text(text, purpose, seed)?;
+    let text = text.clone();
+    Ok(Some(Editing { editor, text }))
 }
 
 /// `train`.

@@ -41,6 +41,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         scaling,
         choice,
         cleaning: args.training.cleaning(session.seed)?,
+        resampling: args.training.resampling(session.seed)?,
         trainer,
     };
     let start = Instant::now();

@@ -157,6 +157,7 @@ fn show(
         scaling: candidate.scaling,
         choice: None,
         cleaning: None,
+        resampling: None,
         trainer: args::trainer(method, &matches, seed)?,
     };
     let (model, report) = pipeline.fit(train)?;

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::session::Session;
 use crate::table;
-use hedgerow::clean::Edit;
+use hedgerow::clean::{Edit, Purpose};
 use hedgerow::data::{Dataset, Samples, Scaler, Scaling};
 use hedgerow_io::{IoError, LineIndex, OutputFile, Source, TargetKind};
 use hedgerow_methods::RowEditor;
@@ -39,7 +39,12 @@ pub(crate) fn clean(session: &Session, call: &WithEditor<CleanArgs>) -> Result<(
     let others = args
         .overlap
         .iter()
-        .map(|text| Ok((text.clone(), editor_of_text(text, session.seed)?)))
+        .map(|text| {
+            Ok((
+                text.clone(),
+                editor_of_text(text, Purpose::Clean, session.seed)?,
+            ))
+        })
         .collect::<Result<Vec<_>, Failure>>()?;
     let edited = Edited::read(session, &*call.editor, &args.edit, &args.input)?;
     let without_opinion = edited.edit.opinions.is_none();

@@ -430,6 +430,10 @@ fn inspect_model(
         facts.add(key, as_json(&value));
     }
     facts.add_preprocessing(&stored.frame.preprocessing);
+    if let Some(priors) = &stored.frame.priors {
+        facts.add("class sizes", json!(priors.original));
+        facts.add("class sizes of the training", json!(priors.resampled));
+    }
     if let Some(report) = &stored.frame.report {
         facts.add("status", json!(status_name(report.status)));
         facts.add("iterations", json!(report.iterations));

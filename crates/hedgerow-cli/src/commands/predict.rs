@@ -41,6 +41,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let model = Prepared {
         preprocessing: stored.frame.preprocessing,
         model: stored.model,
+        priors: stored.frame.priors,
     };
     let view = input.loaded.dataset.samples().view();
     session.progress(format_args!("predicting {} rows", view.n_rows()));

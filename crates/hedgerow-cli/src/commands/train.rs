@@ -40,6 +40,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
         scaling,
         choice,
         cleaning: args.training.cleaning(session.seed)?,
+        resampling: args.training.resampling(session.seed)?,
         trainer,
     };
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
@@ -84,6 +85,7 @@ impl Job<'_> {
         }
         let parameters = self.pipeline.describe();
         let mut frame = frame_of(model.preprocessing.clone(), parameters, report);
+        frame.priors.clone_from(&model.priors);
         let data = &self.input.loaded;
         frame.encoding.clone_from(&data.encoding);
         let names = data.dataset.feature_names();

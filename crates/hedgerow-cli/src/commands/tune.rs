@@ -52,6 +52,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             scaling,
             choice,
             cleaning: args.training.cleaning(session.seed)?,
+            resampling: args.training.resampling(session.seed)?,
             trainer,
         })
     };

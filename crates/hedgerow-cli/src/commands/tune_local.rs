@@ -80,6 +80,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             scaling,
             choice: None,
             cleaning: args.training.cleaning(session.seed)?,
+            resampling: args.training.resampling(session.seed)?,
             trainer: trainer.with(&best).map_err(Failure::Option)?,
         };
         let job = Job {

@@ -159,6 +159,16 @@ fn what_is_wrong_is_said() {
             "error: there is no method \"smote\" of cleaning",
         ),
         (
+            "train svm --resample enn a.svm m",
+            2,
+            "error: there is no method \"enn\" of resampling: the methods are rus",
+        ),
+        (
+            "train svm --resample smote:neighbours=0 a.svm m",
+            2,
+            "error:",
+        ),
+        (
             "clean enn --overlap nothing a.svm o",
             2,
             "error: there is no method",
@@ -274,4 +284,47 @@ fn the_noise_programs_edit_files() {
     folder.ok("clean falknr -K 100 -P 0.25 a.svm two.svm");
     assert_eq!(folder.read("one.svm"), folder.read("two.svm"));
     assert!(same["removed"].as_u64() > Some(0));
+}
+
+/// The mean probability of a class in a file of probabilities.
+fn mean_probability(text: &str, class: &str) -> f64 {
+    let mut lines = text.lines();
+    let head = lines.next().expect("a line of labels");
+    let column = head.split_whitespace().position(|word| word == class);
+    let column = column.expect("the class");
+    let value = |line: &str| -> f64 {
+        let word = line.split_whitespace().nth(column).expect("a column");
+        word.parse().expect("a probability")
+    };
+    let all: Vec<f64> = lines.map(value).collect();
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+#[test]
+fn probabilities_after_resampling_are_those_of_the_data() {
+    let folder = Folder::new("train-resample");
+    // Two overlapping classes, one row of the second to nine of the first.
+    folder.ok("generate rare-mixture --rows 1500 --seed 3 a.svm");
+    let told = folder.json("inspect a.svm");
+    assert_eq!(told["rows"], 1500);
+    let share = 0.1;
+    for method in ["rus", "smote", "smote:neighbours=3"] {
+        folder.ok(&format!(
+            "train svm -b 1 --scale standard --resample {method} a.svm m"
+        ));
+        folder.ok("predict -b 1 a.svm m out");
+        let mean = mean_probability(&folder.read("out"), "1");
+        // Without the correction the mean is near one half.
+        assert!(
+            (mean - share).abs() < 0.3 * share,
+            "{method}: {mean} {share}"
+        );
+        let facts = folder.json("inspect m");
+        let sizes = facts["class sizes"].as_array().expect("sizes");
+        assert_eq!(sizes.len(), 2, "{method}");
+        assert_eq!(facts["parameters"]["resample"], method);
+    }
+    // A fold resamples its own training part, and is tested on rows as they are.
+    let told = folder.json("cv svm --resample rus a.svm");
+    assert_eq!(told["rows"], 1500);
 }

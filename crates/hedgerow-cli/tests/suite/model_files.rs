@@ -85,7 +85,7 @@ fn newer_older_longer_and_foreign_files_are_told_apart() {
     for (file, message) in [
         (
             "newer",
-            "error: newer: model format 9 is newer than this program knows (up to 3); update Hedgerow",
+            "error: newer: model format 9 is newer than this program knows (up to 4); update Hedgerow",
         ),
         (
             "older",
@@ -373,4 +373,16 @@ fn what_libsvm_cannot_say_is_not_written() {
             &format!("error: the model cannot be written as LIBSVM model text: {problem}"),
         );
     }
+}
+
+#[test]
+fn models_of_format_3_answer_as_they_did() {
+    let folder = Folder::new("format-3");
+    folder.ok(&format!(
+        "predict -b 1 {} {} out",
+        golden("iris.test"),
+        golden("models/iris-format-3.hedgerow")
+    ));
+    let expected = std::fs::read_to_string(golden("models/iris-format-3.predicted")).unwrap();
+    assert_eq!(folder.read("out"), expected);
 }

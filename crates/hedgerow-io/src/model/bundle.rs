@@ -1,8 +1,15 @@
 //! All that is needed to predict, in one value.
 
+use super::RawModel;
+use crate::IoError;
 use crate::csv::Encoding;
 use hedgerow::Report;
+use hedgerow::clean::Priors;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+/// The first format whose bundles tell of priors.
+const PRIORS_SINCE: u16 = 4;
 
 /// What front ends store: a model with what was done to the data before it saw them.
 ///
@@ -22,6 +29,19 @@ pub struct Bundle<P, M> {
     pub report: Option<Report>,
     /// The model.
     pub model: M,
+    /// How often classes occur, if training saw them in other shares.
+    pub priors: Option<Priors>,
+}
+
+/// A bundle as formats before [`PRIORS_SINCE`] have it.
+#[derive(Deserialize)]
+struct WithoutPriors<P, M> {
+    encoding: Option<Encoding>,
+    preprocessing: P,
+    feature_names: Option<Vec<String>>,
+    parameters: Vec<(String, String)>,
+    report: Option<Report>,
+    model: M,
 }
 
 impl<P, M> Bundle<P, M> {
@@ -34,6 +54,26 @@ impl<P, M> Bundle<P, M> {
             parameters: Vec::new(),
             report: None,
             model,
+            priors: None,
         }
+    }
+}
+
+impl<P: DeserializeOwned, M: DeserializeOwned> Bundle<P, M> {
+    /// Decodes the payload of a model file, whichever of the known formats it has.
+    pub fn decode(raw: &RawModel) -> Result<Self, IoError> {
+        if raw.header().format_version >= PRIORS_SINCE {
+            return raw.decode();
+        }
+        let older: WithoutPriors<P, M> = raw.decode()?;
+        Ok(Self {
+            encoding: older.encoding,
+            preprocessing: older.preprocessing,
+            feature_names: older.feature_names,
+            parameters: older.parameters,
+            report: older.report,
+            model: older.model,
+            priors: None,
+        })
     }
 }

@@ -58,7 +58,7 @@ fn what_is_written_reads_back() {
         write_model(&path, "svm", &model()).unwrap();
         let raw = read_container(&Source::Path(path)).unwrap();
         assert_eq!(raw.header().tag, "svm");
-        assert_eq!(raw.header().format_version, 3);
+        assert_eq!(raw.header().format_version, 4);
         assert_eq!(raw.header().writer_version, env!("CARGO_PKG_VERSION"));
         assert_eq!(raw.decode::<Model>().unwrap(), model());
     }
@@ -75,12 +75,14 @@ fn a_bundle_reads_back() {
     bundle.feature_names = Some(vec!["a".into()]);
     bundle.parameters.push(("cost".into(), "10".into()));
     bundle.report = Some(hedgerow::Report::trivial());
+    bundle.priors = Some(hedgerow::clean::Priors {
+        original: vec![9.0, 1.0],
+        resampled: vec![5.0, 5.0],
+    });
     let bytes = encode_model("svm", &bundle).unwrap();
     let raw = RawModel::from_bytes("m", bytes).unwrap();
-    assert_eq!(
-        raw.decode::<Bundle<(f64, Vec<u8>), Model>>().unwrap(),
-        bundle
-    );
+    let decoded: Bundle<(f64, Vec<u8>), Model> = Bundle::decode(&raw).unwrap();
+    assert_eq!(decoded, bundle);
 }
 
 #[test]
@@ -163,8 +165,8 @@ fn messages() {
         message(&bytes)
     };
     assert_eq!(
-        with(8, 4),
-        "m.hedge: model format 4 is newer than this program knows (up to 3); update Hedgerow"
+        with(8, 5),
+        "m.hedge: model format 5 is newer than this program knows (up to 4); update Hedgerow"
     );
     assert_eq!(
         with(8, 0),
