@@ -93,6 +93,9 @@ pub struct FalkGrid {
     /// The share of each class must lie in $[r, 1-r]$, where $r$ starts at 1 / (classes + 1) and
     /// falls by 0.002 with every core refused.
     pub balance: bool,
+    /// Whether the row that a neighbourhood lies around is one of its rows. Yes by default; no where
+    /// rows are judged by their neighbours alone, as in kNNSVM-nr.
+    pub includes_centre: bool,
 }
 
 impl Default for FalkGrid {
@@ -106,6 +109,7 @@ impl Default for FalkGrid {
             validate: Validate::Core,
             around: Around::Rows,
             balance: true,
+            includes_centre: true,
         }
         .with_gammas(&[-0.01, -0.1, -0.5, -0.9])
         .unwrap_or_else(|_| unreachable!("invariant: the widths above are valid"))
@@ -183,9 +187,15 @@ impl FalkGrid {
             .try_for_each(|&cost| ensure_positive("cost", cost))
     }
 
+    /// Whether neighbourhoods lack the row in their middle; a row alone has nobody else.
+    fn leaves_centre_out(&self, n_rows: usize) -> bool {
+        !self.includes_centre && n_rows > 1
+    }
+
     /// Sizes that differ for a number of rows, ascending.
     fn sizes(&self, n_rows: usize) -> Vec<usize> {
-        let mut sizes: Vec<usize> = self.neighbours.iter().map(|&k| k.min(n_rows)).collect();
+        let most = n_rows - usize::from(self.leaves_centre_out(n_rows));
+        let mut sizes: Vec<usize> = self.neighbours.iter().map(|&k| k.min(most)).collect();
         sizes.sort_unstable();
         sizes.dedup();
         sizes

@@ -49,7 +49,12 @@ pub(super) fn fknnsvm_nr(session: &Session, words: &Words) -> Result<(), Failure
     edit(session, words, params.neighbours, |data| {
         let mut params = params.clone();
         if let Some(candidates) = &candidates {
-            let (chosen, _) = judge.select(data, &grid_of(candidates))?;
+            // As in the judgement itself, the row in the middle takes no part.
+            let grid = FalkGrid {
+                includes_centre: false,
+                ..grid_of(candidates)
+            };
+            let (chosen, _) = judge.select(data, &grid)?;
             params.neighbours = chosen.neighbours;
             params.local = chosen.local;
         }

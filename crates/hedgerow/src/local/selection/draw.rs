@@ -44,7 +44,8 @@ impl Draw<'_> {
         let mut accepted = Vec::with_capacity(wanted);
         while accepted.len() < wanted {
             let batch: Vec<u32> = waiting.drain(..BATCH.min(waiting.len())).collect();
-            let cores = self.searcher.k_nearest_of(&batch, self.core, false)?;
+            let leave_out = self.grid.leaves_centre_out(self.store.len());
+            let cores = self.searcher.k_nearest_of(&batch, self.core, leave_out)?;
             for (row, core) in batch.into_iter().zip(cores) {
                 if accepted.len() == wanted {
                     break;
@@ -92,14 +93,18 @@ impl Draw<'_> {
         Ok(pool)
     }
 
-    /// The largest neighbourhoods of some rows, nearest first, each row first in its own.
+    /// The largest neighbourhoods of some rows, nearest first; each row first in its own, if it is
+    /// one of its rows.
     pub(super) fn neighbourhoods(&self, rows: &[u32]) -> Result<Vec<Vec<u32>>> {
-        let found = self.searcher.k_nearest_of(rows, self.k, false)?;
+        let leave_out = self.grid.leaves_centre_out(self.store.len());
+        let found = self.searcher.k_nearest_of(rows, self.k, leave_out)?;
         Ok(rows
             .iter()
             .zip(found)
             .map(|(&row, mut neighbours)| {
-                put_first(&mut neighbours, row);
+                if !leave_out {
+                    put_first(&mut neighbours, row);
+                }
                 neighbours.iter().map(|found| found.row).collect()
             })
             .collect())
