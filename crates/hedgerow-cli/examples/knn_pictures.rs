@@ -1,7 +1,9 @@
-//! Draws what k-NN and kNN-SVM make of the same rows, for the guide.
+//! Draws what k-NN and kNN-SVM make of the same rows, and 1-NN before and after noise reduction, for the
+//! guide.
 //!
 //! `cargo run --release -p hedgerow-cli --example knn_pictures -- docs/src/img`
 
+use hedgerow::clean::{Editor, FalkNrParams};
 use hedgerow::data::{Dataset, SamplesView, generate};
 use hedgerow::evaluate::{Metric, evaluate};
 use hedgerow::local::{KnnParams, KnnSvmParams};
@@ -27,7 +29,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("knn-svm", "kNN-SVM, k = 60", &local),
     ];
     for (file, title, model) in models {
-        let svg = picture(title, model, &train, &test)?;
+        let svg = picture(title, model, &train, &[], &test)?;
+        std::fs::write(format!("{folder}/{file}.svg"), svg)?;
+    }
+    clean(&folder)
+}
+
+/// 1-NN on rows of which a tenth has a wrong label, and on what FaLKNR leaves of them.
+fn clean(folder: &str) -> Result<(), Box<dyn std::error::Error>> {
+    let train = generate::flip_labels(&generate::banana(400, 0.2, 3)?, 0.1, 5)?;
+    let test = generate::banana(4000, 0.2, 4)?;
+    let edit = FalkNrParams::default().with_neighbours(100).edit(&train)?;
+    let (left, removed) = (edit.apply(&train)?, edit.removed());
+    let views = [
+        ("noise-before", "All rows", &train, removed.as_slice()),
+        ("noise-after", "After FaLKNR", &left, &[]),
+    ];
+    for (file, title, rows, removed) in views {
+        let model = KnnParams::default().fit(rows)?.model;
+        let svg = picture(title, &model, rows, removed, &test)?;
         std::fs::write(format!("{folder}/{file}.svg"), svg)?;
     }
     Ok(())
@@ -44,6 +64,7 @@ fn picture(
     title: &str,
     model: &dyn Predictor,
     train: &Dataset,
+    removed: &[usize],
     test: &Dataset,
 ) -> Result<String, Error> {
     let accuracy = evaluate(model, test)?
@@ -73,6 +94,7 @@ fn picture(
         BoundaryChart::new(&title, (low[0], high[0]), (low[1], high[1]))
             .with_regions(NODES, NODES, regions)
             .with_points(points)
+            .with_rings(removed.iter().copied(), "removed")
             .with_class_names(labels.names().iter().map(ToString::to_string))
             .to_svg(),
     )

@@ -27,7 +27,8 @@ pub struct BoundaryChart {
     y_range: (f64, f64),
     ground: Option<Ground>,
     points: Vec<(f64, f64, u32)>,
-    support: Vec<usize>,
+    ringed: Vec<usize>,
+    ring_meaning: String,
     class_names: Vec<String>,
 }
 
@@ -53,7 +54,8 @@ impl BoundaryChart {
             y_range,
             ground: None,
             points: Vec::new(),
-            support: Vec::new(),
+            ringed: Vec::new(),
+            ring_meaning: String::new(),
             class_names: Vec::new(),
         }
     }
@@ -95,8 +97,19 @@ impl BoundaryChart {
 
     /// Marks points, by their position in the order of [`BoundaryChart::with_points`], as support
     /// vectors.
-    pub fn with_support(mut self, indices: impl IntoIterator<Item = usize>) -> Self {
-        self.support.extend(indices);
+    pub fn with_support(self, indices: impl IntoIterator<Item = usize>) -> Self {
+        self.with_rings(indices, "support vector")
+    }
+
+    /// Draws rings around points, by their position in the order of [`BoundaryChart::with_points`];
+    /// `meaning` stands in the legend.
+    pub fn with_rings(
+        mut self,
+        indices: impl IntoIterator<Item = usize>,
+        meaning: impl Into<String>,
+    ) -> Self {
+        self.ringed.extend(indices);
+        self.ring_meaning = meaning.into();
         self
     }
 
@@ -141,10 +154,10 @@ impl BoundaryChart {
         };
         let placed: Vec<_> = self.points.iter().filter_map(place).collect();
         marker::draw_all(svg, &placed);
-        let mut support = self.support.clone();
-        support.sort_unstable();
-        support.dedup();
-        for point in support.iter().filter_map(|&i| self.points.get(i)) {
+        let mut ringed = self.ringed.clone();
+        ringed.sort_unstable();
+        ringed.dedup();
+        for point in ringed.iter().filter_map(|&i| self.points.get(i)) {
             if let Some((x, y, _)) = place(point) {
                 marker::ring(svg, x, y, if placed.len() > 300 { 4.6 } else { 5.8 });
             }
@@ -169,8 +182,8 @@ impl BoundaryChart {
             .take(24)
             .map(|&class| LegendItem::new(&name(class), Key::Marker(class as usize)))
             .collect();
-        if self.support.iter().any(|&i| i < self.points.len()) {
-            items.push(LegendItem::new("support vector", Key::Ring));
+        if self.ringed.iter().any(|&i| i < self.points.len()) {
+            items.push(LegendItem::new(&self.ring_meaning, Key::Ring));
         }
         if let Some(GroundValues::Scores { .. }) = self.ground.as_ref().map(|g| &g.values) {
             items.push(LegendItem::new("margin ±1", Key::Dashes));

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 /// Commands that know class weights.
-const VERBS: [&str; 3] = ["train", "cv", "tune"];
+const VERBS: [&str; 4] = ["train", "cv", "tune", "clean"];
 
 /// Flags of earlier versions, and what they are now.
 const OLDER: [(&str, [&str; 2]); 2] = [
