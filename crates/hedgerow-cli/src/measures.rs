@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::table;
 use hedgerow::data::{ClassName, Dataset, Target};
-use hedgerow::evaluate::{ConfusionMatrix, Ties, ranking, regression};
+use hedgerow::evaluate::auc_interval::auc_estimate;
+use hedgerow::evaluate::{ConfusionMatrix, ranking, regression};
 use hedgerow::{Prediction, ScoreMatrix};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,8 @@ pub(crate) struct Measures {
     pub(crate) correct: Option<usize>,
     /// The class that precision, recall and AUC refer to.
     pub(crate) positive: Option<ClassName>,
+    /// Where the AUC lies with a confidence of 95 %.
+    pub(crate) auc_interval: Option<(f64, f64)>,
     /// Labels in the data that the model does not know: their rows count as errors.
     pub(crate) unknown: Vec<ClassName>,
     /// Rows.
@@ -24,16 +27,19 @@ pub(crate) struct Measures {
 impl Measures {
     /// Compares predictions with the targets; `None` if the data have none.
     ///
-    /// `scores` are decision values or probabilities; with two classes they give the AUC.
+    /// `scores` are decision values or probabilities; with two classes they give the AUC. `positive`
+    /// is the class that two-class metrics refer to, by default the one whose name sorts last.
     pub(crate) fn of(
         data: &Dataset,
         classes: Option<&[ClassName]>,
+        positive: Option<&ClassName>,
         prediction: &Prediction,
         scores: &ScoreMatrix,
     ) -> Result<Option<Self>, Failure> {
         match (data.target(), prediction) {
             (Target::Classes(_) | Target::Ordinal(_), Prediction::Classes(codes)) => {
-                classification(data, classes.unwrap_or_default(), codes, scores).map(Some)
+                let known = classes.unwrap_or_default();
+                classification(data, known, positive, codes, scores).map(Some)
             }
             (Target::Real(truth), Prediction::Real(values)) => Ok(Some(Self {
                 values: vec![
@@ -52,6 +58,7 @@ impl Measures {
                 ],
                 correct: None,
                 positive: None,
+                auc_interval: None,
                 unknown: Vec::new(),
                 rows: truth.len(),
             })),
@@ -68,6 +75,9 @@ impl Measures {
         if let Some(positive) = &self.positive {
             object.insert("positive_class".to_owned(), json!(positive.to_string()));
         }
+        if let Some((low, high)) = self.auc_interval {
+            object.insert("auc_interval".to_owned(), json!([low, high]));
+        }
         Value::Object(object)
     }
 
@@ -77,11 +87,16 @@ impl Measures {
             .values
             .iter()
             .map(|(name, value)| {
-                let shown = match self.correct {
-                    Some(correct) if *name == "accuracy" => {
-                        format!("{} ({correct} of {})", table::number(*value), self.rows)
+                let number = table::number(*value);
+                let shown = match (self.correct, self.auc_interval) {
+                    (Some(correct), _) if *name == "accuracy" => {
+                        format!("{number} ({correct} of {})", self.rows)
                     }
-                    _ => table::number(*value),
+                    (_, Some((low, high))) if *name == "auc" => {
+                        let (low, high) = (table::number(low), table::number(high));
+                        format!("{number} (95 %: {low} to {high})")
+                    }
+                    _ => number,
                 };
                 (name.replace('_', " "), shown)
             })
@@ -133,6 +148,7 @@ impl Joined {
 fn classification(
     data: &Dataset,
     known: &[ClassName],
+    wanted: Option<&ClassName>,
     codes: &[u32],
     scores: &ScoreMatrix,
 ) -> Result<Measures, Failure> {
@@ -145,8 +161,9 @@ fn classification(
     let correct = truth.iter().zip(codes).filter(|(a, b)| a == b).count();
     let mut values = vec![("accuracy", confusion.accuracy())];
     let mut positive = None;
+    let mut auc_interval = None;
     if names.len() == 2 {
-        let code = u32::from(names[1].order(&names[0]).is_gt());
+        let code = positive_code(&names, wanted);
         values.push(("precision", confusion.precision(code)));
         values.push(("recall", confusion.recall(code)));
         values.push(("f1", confusion.f_beta(code, 1.0)));
@@ -154,9 +171,12 @@ fn classification(
         // The scores of a model of a single class tell nothing.
         if known.len() == 2
             && let Some(column) = positive_column(scores, &names, code as usize)
-            && let Ok(area) = ranking::auc(&is_positive, &column, Ties::Half)
+            && let Ok(estimate) = auc_estimate(&is_positive, &column)
         {
-            values.push(("auc", area));
+            values.push(("auc", estimate.auc));
+            auc_interval = Some(estimate.interval(0.95));
+            let precision = ranking::average_precision(&is_positive, &column)?;
+            values.push(("average_precision", precision));
         }
         positive = Some(names[code as usize].clone());
     } else {
@@ -167,9 +187,19 @@ fn classification(
         values,
         correct: Some(correct),
         positive,
+        auc_interval,
         unknown,
         rows: truth.len(),
     })
+}
+
+/// The code of the class that is looked for: the one wanted, else the one whose name sorts last.
+pub(crate) fn positive_code(names: &[ClassName], wanted: Option<&ClassName>) -> u32 {
+    let own = wanted.and_then(|name| names.iter().position(|other| other == name));
+    own.map_or_else(
+        || u32::from(names[1].order(&names[0]).is_gt()),
+        |code| code as u32,
+    )
 }
 
 /// The column that grows with the positive class, from either class's column: `a`, or `a/b` for

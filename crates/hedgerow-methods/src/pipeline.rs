@@ -195,6 +195,10 @@ impl Predictor for Prepared {
         self.model.classes()
     }
 
+    fn positive(&self) -> Option<&ClassName> {
+        self.model.positive()
+    }
+
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
         self.on_prepared(samples, Predictor::predict)
     }

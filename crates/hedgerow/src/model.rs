@@ -124,6 +124,12 @@ pub trait Predictor: Send + Sync {
     /// Class names in the order of the codes in [`Prediction::Classes`]; `None` for regression.
     fn classes(&self) -> Option<&[ClassName]>;
 
+    /// The class that precision, recall and rankings refer to, if the model has learnt to tell it
+    /// from the rest; otherwise it is the one whose name sorts last.
+    fn positive(&self) -> Option<&ClassName> {
+        None
+    }
+
     /// Predicts every row.
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction>;
 

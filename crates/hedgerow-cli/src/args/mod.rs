@@ -5,6 +5,7 @@
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod decisions;
 mod editing;
 mod falkm;
 mod letters;
@@ -12,6 +13,7 @@ mod options;
 mod selection;
 mod verbs;
 
+pub(crate) use decisions::DecisionArgs;
 pub(crate) use editing::{CleanArgs, EditArgs, ResampleArgs};
 pub(crate) use falkm::FalkmArgs;
 pub(crate) use letters::rewrite;

@@ -1,5 +1,6 @@
 //! The options of each command.
 
+use super::decisions::DecisionArgs;
 use super::options::editor_of_text;
 use super::selection::SelectionArgs;
 use crate::failure::Failure;
@@ -359,6 +360,8 @@ pub(crate) struct PredictArgs {
     /// LIBSVM's letter of --probability
     #[arg(short = 'b', value_name = "0|1", value_parser = switch)]
     pub(crate) libsvm_probability: Option<bool>,
+    #[command(flatten)]
+    pub(crate) decisions: DecisionArgs,
     /// Data to predict; - for standard input
     #[arg(value_name = "TEST")]
     pub(crate) test: String,

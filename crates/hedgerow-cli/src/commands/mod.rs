@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod cv;
+mod decisions;
 mod demo;
 mod draw;
 mod edit;

@@ -1,5 +1,6 @@
 //! `predict`: answers for the rows of a file.
 
+use super::decisions::{self, Decisions};
 use super::latency::{self, Latency};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
@@ -21,6 +22,16 @@ use std::time::Instant;
 
 pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
     session.claim_output("OUT", &args.out)?;
+    let curves = [
+        ("--roc", &args.decisions.roc),
+        ("--precision-recall", &args.decisions.precision_recall),
+    ];
+    for (what, path) in curves {
+        if let Some(path) = path {
+            session.claim_output(what, path)?;
+        }
+    }
+    args.decisions.aims()?;
     if args.test == "-" && args.model == "-" {
         return Err(Failure::usage(
             "TEST and MODEL cannot both be standard input: name a file",
@@ -46,9 +57,13 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let view = input.loaded.dataset.samples().view();
     session.progress(format_args!("predicting {} rows", view.n_rows()));
     let start = Instant::now();
-    let answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
+    let mut answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.progress_done();
+    let decisions = decisions::of(&args.decisions, &model, &answer.scores)?;
+    if let Some(codes) = decisions.as_ref().and_then(Decisions::codes) {
+        answer.prediction = Prediction::Classes(codes);
+    }
     if args.explain {
         let told = reasons(&model, view, args.top).map_err(Failure::data(&input.name))?;
         let told = told.ok_or_else(|| {
@@ -64,6 +79,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let measures = Measures::of(
         &input.loaded.dataset,
         model.classes(),
+        decisions.as_ref().map(|decisions| &decisions.positive),
         &answer.prediction,
         &answer.scores,
     )?;
@@ -77,6 +93,10 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     if let Some(measures) = &measures {
         say_measures(session, &input.name, measures)?;
     }
+    let operating = match &decisions {
+        Some(decisions) => decisions.tell(session, &input.loaded.dataset, &model)?,
+        None => Value::Null,
+    };
     let unknown: Vec<String> = measures
         .as_ref()
         .map(|measures| measures.unknown.iter().map(ToString::to_string).collect())
@@ -93,6 +113,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         "hyperplanes": costs.hyperplanes_json(),
         "latency": costs.latency.as_ref().map(Latency::json),
         "metrics": measures.as_ref().map(Measures::json),
+        "operating": operating,
         "unknown_classes": unknown,
     }))
 }

@@ -3,6 +3,7 @@
 mod clean;
 mod commands;
 mod common;
+mod decisions;
 mod falk;
 mod falkm;
 mod help;

@@ -1,10 +1,10 @@
 //! Cross-validation: every split is trained and tested, folds in parallel, results in order.
 
 use super::classification::{ConfusionMatrix, log_loss};
-use super::ranking::{Ties, auc};
+use super::ranking::{Ties, auc, average_precision};
 use super::regression::{mean_absolute_error, mean_squared_error, r_squared, squared_correlation};
 use super::statistics::mean_and_deviation;
-use crate::data::{ClassName, Dataset, Split, Target};
+use crate::data::{ClassLabels, ClassName, Dataset, Split, Target};
 use crate::parallel::{Grain, map};
 use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
 
@@ -20,6 +20,8 @@ pub enum Metric {
     MacroF1,
     /// Area under the ROC curve; two classes and a model with a score or probability for one.
     Auc,
+    /// Mean precision over the positives, best scores first; as for the AUC.
+    AveragePrecision,
     /// Mean negative logarithm of the true class's probability; models with probabilities.
     LogLoss,
     /// Mean squared error.
@@ -34,11 +36,12 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Metric; 9] = [
+    pub const ALL: [Metric; 10] = [
         Self::Accuracy,
         Self::BalancedAccuracy,
         Self::MacroF1,
         Self::Auc,
+        Self::AveragePrecision,
         Self::LogLoss,
         Self::MeanSquaredError,
         Self::MeanAbsoluteError,
@@ -53,6 +56,7 @@ impl Metric {
             Self::BalancedAccuracy => "balanced-accuracy",
             Self::MacroF1 => "macro-f1",
             Self::Auc => "auc",
+            Self::AveragePrecision => "average-precision",
             Self::LogLoss => "log-loss",
             Self::MeanSquaredError => "mean-squared-error",
             Self::MeanAbsoluteError => "mean-absolute-error",
@@ -346,7 +350,8 @@ fn classification_outcome(
         (Metric::BalancedAccuracy, confusion.balanced_accuracy()),
         (Metric::MacroF1, confusion.macro_f_beta(1.0)),
     ];
-    let probabilities = if wanted(Metric::Auc) || wanted(Metric::LogLoss) {
+    let ranked = wanted(Metric::Auc) || wanted(Metric::AveragePrecision);
+    let probabilities = if ranked || wanted(Metric::LogLoss) {
         match model.probabilities(test.samples().view()) {
             Ok(table) => Some(table),
             Err(Error::NoProbabilities) => None,
@@ -355,21 +360,12 @@ fn classification_outcome(
     } else {
         None
     };
-    if classes.len() == 2 && wanted(Metric::Auc) {
-        let positive = labels.positive();
-        let is_positive: Vec<bool> = labels.codes().iter().map(|&c| c == positive).collect();
+    if classes.len() == 2 && ranked {
         let table = match &probabilities {
             Some(table) => table.clone(),
             None => model.scores(test.samples().view())?,
         };
-        let other = 1 - positive;
-        let names = [&classes[positive as usize], &classes[other as usize]];
-        // A fold without one of the classes has no AUC.
-        if let Some(scores) = positive_scores(&table, names)
-            && let Ok(value) = auc(&is_positive, &scores, Ties::Half)
-        {
-            metrics.push((Metric::Auc, value));
-        }
+        metrics.extend(ranking_metrics(model, labels, &classes, &table));
     }
     if let Some(value) = probabilities.and_then(|table| {
         let row = aligned_probabilities(&table, &classes)?;
@@ -382,6 +378,31 @@ fn classification_outcome(
         prediction: Prediction::Classes(codes),
         metrics,
     })
+}
+
+/// How well the scores of a two-class model order the rows. A fold without one of the classes has no
+/// such metric.
+fn ranking_metrics(
+    model: &dyn Predictor,
+    labels: &ClassLabels,
+    classes: &[ClassName],
+    table: &ScoreMatrix,
+) -> Vec<(Metric, f64)> {
+    let own = model.positive();
+    let own = own.and_then(|name| classes.iter().position(|other| other == name));
+    let positive = own.unwrap_or(labels.positive() as usize);
+    let names = [&classes[positive], &classes[1 - positive]];
+    let Some(scores) = positive_scores(table, names) else {
+        return Vec::new();
+    };
+    let codes = labels.codes().iter();
+    let is_positive: Vec<bool> = codes.map(|&c| c as usize == positive).collect();
+    let Ok(area) = auc(&is_positive, &scores, Ties::Half) else {
+        return Vec::new();
+    };
+    let precision = average_precision(&is_positive, &scores);
+    let precision = precision.map(|value| (Metric::AveragePrecision, value));
+    [(Metric::Auc, area)].into_iter().chain(precision).collect()
 }
 
 /// The column that grows with the positive class: the one of its name or of the pair that it

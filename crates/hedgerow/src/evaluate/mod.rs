@@ -1,8 +1,10 @@
 //! Metrics, cross-validation, grid search and statistical tests.
 
+pub mod auc_interval;
 pub mod classification;
 mod cross_validation;
 pub mod grid;
+pub mod operating;
 pub mod ranking;
 pub mod regression;
 mod relative;

@@ -223,7 +223,7 @@ impl Fenwick {
 }
 
 /// Numbers of positives and negatives, both of which must occur.
-fn check(positive: &[bool], scores: &[f64]) -> Result<(u64, u64)> {
+pub(super) fn check(positive: &[bool], scores: &[f64]) -> Result<(u64, u64)> {
     ensure_same_rows("scores", positive.len(), scores.len())?;
     ensure_numbers("score", scores, false)?;
     let n_positive = positive.iter().filter(|&&p| p).count() as u64;
@@ -238,7 +238,7 @@ fn check(positive: &[bool], scores: &[f64]) -> Result<(u64, u64)> {
 }
 
 /// Rows by rising score. Scores are no NaN, so the order is total.
-fn ascending(scores: &[f64]) -> Vec<usize> {
+pub(super) fn ascending(scores: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     // total_cmp puts -0.0 below 0.0, which chunk_by still sees as equal neighbours.
     order.sort_by(|&i, &j| scores[i].total_cmp(&scores[j]));

@@ -412,5 +412,14 @@ fn a_model_can_be_evaluated_on_its_own() {
     let model = NearestMean::fit(&data, 0.0).unwrap();
     let metrics = evaluate(model.as_ref(), &data).unwrap();
     let names: Vec<&str> = metrics.iter().map(|(metric, _)| metric.name()).collect();
-    assert_eq!(names, ["accuracy", "balanced-accuracy", "macro-f1", "auc"]);
+    assert_eq!(
+        names,
+        [
+            "accuracy",
+            "balanced-accuracy",
+            "macro-f1",
+            "auc",
+            "average-precision"
+        ]
+    );
 }
