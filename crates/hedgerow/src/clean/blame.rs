@@ -42,13 +42,12 @@ impl BbnrParams {
         let mut liability = vec![0u32; n];
         let mut opinions = Vec::with_capacity(n);
         for t in 0..n as u32 {
-            let list = left.nearest(t)?;
-            let list = &list[..list.len().min(self.neighbours)];
+            let list = left.nearest(t)?.take(self.neighbours);
             let own = codes[t as usize];
-            let in_order = list.iter().map(|&row| codes[row as usize]);
+            let in_order = list.clone().map(|row| codes[row as usize]);
             let answer = poll.vote(in_order.clone());
             opinions.push(poll.opinion(own, in_order));
-            for &c in list {
+            for c in list {
                 let same = codes[c as usize] == own;
                 if answer == Some(own) && same {
                     coverage[c as usize].push(t);
@@ -64,8 +63,8 @@ impl BbnrParams {
         for c in order {
             let mut needed = false;
             for &t in &coverage[c as usize] {
-                let others = left.nearest(t)?.iter().filter(|&&other| other != c);
-                let labels = others.map(|&other| codes[other as usize]);
+                let others = left.nearest(t)?.filter(|&other| other != c);
+                let labels = others.map(|other| codes[other as usize]);
                 needed = poll.vote(labels.take(self.neighbours)) != Some(codes[t as usize]);
                 if needed {
                     break;
