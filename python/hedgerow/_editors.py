@@ -18,11 +18,18 @@ __all__ = [
     "BBNR",
     "BorderlineSMOTE",
     "CNN",
+    "DROP1",
+    "DROP2",
+    "DROP3",
+    "DROP4",
+    "DROP5",
     "ENN",
     "FCNN",
     "FaLKNR",
     "GCNN",
     "IB2",
+    "IB3",
+    "ICF",
     "KNNSVMNoiseReduction",
     "NearMiss",
     "RENN",
@@ -294,6 +301,201 @@ class CNN(Editor):
         self.n_jobs = n_jobs
 
 
+class DROP1(Editor):
+    """DROP1: remove rows without which those left have as many right answers.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "drop1"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class DROP2(Editor):
+    """DROP2: DROP1 judged by all rows, those far from other classes first.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "drop2"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class DROP3(Editor):
+    """DROP3: DROP2 after ENN.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "drop3"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class DROP4(Editor):
+    """DROP4: DROP2 after a noise pass that spares rows which others need.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "drop4"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
+class DROP5(Editor):
+    """DROP5: rows near to other classes first, then DROP2 until nothing changes.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote, k; at most all other rows.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "drop5"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
+        self.n_jobs = n_jobs
+
+
 class ENN(Editor):
     """ENN: keep rows whose label is the most frequent among their neighbours.
 
@@ -547,6 +749,94 @@ class IB2(Editor):
         *,
         n_jobs: int | None = None,
     ) -> None:
+        self.n_jobs = n_jobs
+
+
+class IB3(Editor):
+    """IB3: rows that the subset gets wrong, if they prove better than their class's share.
+
+    Parameters
+    ----------
+    acceptance : float, default=0.9
+        Confidence with which a row must be better than its class's share to be kept.
+    rejection : float, default=0.75
+        Confidence with which a row must be worse than its class's share to be dropped.
+    random_state : int or RandomState, optional
+        Seed of the choice among members of which none is acceptable yet.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "ib3"
+    _parameters = (
+        Parameter("acceptance", "acceptance", 0.9, False),
+        Parameter("rejection", "rejection", 0.75, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        acceptance: float = 0.9,
+        rejection: float = 0.75,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.acceptance = acceptance
+        self.rejection = rejection
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class ICF(Editor):
+    """ICF: after ENN, remove rows that reach more rows than reach them.
+
+    Parameters
+    ----------
+    neighbours : int, default=3
+        Neighbours that vote in the noise filter, k; 0: no noise filter.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    sample_indices_ : ndarray of int
+        Rows that stay, ascending.
+    trust_ : ndarray of float or None
+        How well the neighbourhood of each row supports its label, from 0 to 1; ``None`` if the
+        method does not judge single rows.
+    suggested_ : ndarray or None
+        The label that the neighbourhood of each row argues for.
+    facts_ : dict
+        Named numbers that the method found on the way.
+    """
+
+    _method = "icf"
+    _parameters = (
+        Parameter("neighbours", "neighbours", 3, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        neighbours: int = 3,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.neighbours = neighbours
         self.n_jobs = n_jobs
 
 

@@ -13,7 +13,7 @@
 //! Both sets are computed once; the re-checks look at the rows that are left.
 
 use super::edit::{Edit, EditorCard, Opinion, Purpose, editor};
-use super::surroundings::{Poll, index_of};
+use super::surroundings::Poll;
 use super::survivors::Survivors;
 use crate::Result;
 use crate::data::Dataset;
@@ -29,34 +29,25 @@ pub struct BbnrParams {
     pub neighbours: usize,
 }
 
-/// The label that most neighbours have, of equals that of the nearest.
-fn vote(poll: &mut Poll, codes: &[u32], list: &[u32]) -> Option<u32> {
-    poll.clear();
-    let labels = list.iter().map(|&row| codes[row as usize]);
-    labels.clone().for_each(|code| poll.add(code));
-    poll.winner(labels)
-}
-
 impl BbnrParams {
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let labels = data.classes()?;
         let codes = labels.codes();
         let n = codes.len();
         let view = data.samples().view();
-        let index = index_of(view, None, self.neighbours)?;
-        let mut left = Survivors::new(&index, view, self.neighbours)?;
+        // One more, because a row is tried without another one.
+        let mut left = Survivors::new(view, self.neighbours.saturating_add(1))?;
         let mut poll = Poll::new(labels.n_classes());
         let mut coverage: Vec<Vec<u32>> = vec![Vec::new(); n];
         let mut liability = vec![0u32; n];
         let mut opinions = Vec::with_capacity(n);
-        let mut list = Vec::new();
         for t in 0..n as u32 {
-            left.nearest(t, &mut list)?;
+            let list = left.nearest(t)?.take(self.neighbours);
             let own = codes[t as usize];
-            let answer = vote(&mut poll, codes, &list);
-            let in_order = list.iter().map(|&row| codes[row as usize]);
+            let in_order = list.clone().map(|row| codes[row as usize]);
+            let answer = poll.vote(in_order.clone());
             opinions.push(poll.opinion(own, in_order));
-            for &c in &list {
+            for c in list {
                 let same = codes[c as usize] == own;
                 if answer == Some(own) && same {
                     coverage[c as usize].push(t);
@@ -70,13 +61,17 @@ impl BbnrParams {
             .collect();
         order.sort_by_key(|&c| (std::cmp::Reverse(liability[c as usize]), c));
         for c in order {
-            left.set(c, false);
+            let mut needed = false;
             for &t in &coverage[c as usize] {
-                left.nearest(t, &mut list)?;
-                if vote(&mut poll, codes, &list) != Some(codes[t as usize]) {
-                    left.set(c, true);
+                let others = left.nearest(t)?.filter(|&other| other != c);
+                let labels = others.map(|other| codes[other as usize]);
+                needed = poll.vote(labels.take(self.neighbours)) != Some(codes[t as usize]);
+                if needed {
                     break;
                 }
+            }
+            if !needed {
+                left.remove(c)?;
             }
         }
         let blamed = liability.iter().filter(|&&count| count > 0).count();

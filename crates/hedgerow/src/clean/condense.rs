@@ -21,8 +21,8 @@
 //! chance out, and each such row would be wrong when it is met.
 
 use super::edit::{Edit, EditorCard, Purpose, editor};
-use super::reduce::enemy_distances;
 use super::subset::Subset;
+use super::surroundings::enemy_distances;
 use crate::Result;
 use crate::data::{Dataset, SamplesView};
 use crate::params::params;

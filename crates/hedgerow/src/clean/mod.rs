@@ -14,6 +14,9 @@
 //! | [`FalkNrParams`] | the local machine of its core gives another label |
 //! | [`CnnParams`], [`Ib2Params`], [`GcnnParams`], [`FcnnParams`] | it is not needed to get the others right by 1-NN |
 //! | [`RnnParams`], [`SnnParams`] | the same, more of them |
+//! | [`DropParams`] | as many rows are classified rightly without it |
+//! | [`IcfParams`] | it reaches more rows of its class than reach it |
+//! | [`Ib3Params`] | it was not needed when it came, or did not prove itself since |
 //! | [`RusParams`] | chance says so, until every class is as small as the rarest |
 //! | [`TomekParams`] | it and a row of another class are nearest to each other |
 //! | [`NearMissParams`] | others of its class are nearer to the rarest class |
@@ -36,9 +39,12 @@
 
 mod blame;
 mod condense;
+mod decremental;
 mod edit;
 mod falknr;
 mod fcnn;
+mod ib3;
+mod icf;
 mod knn_svm_nr;
 mod members;
 mod near_miss;
@@ -55,9 +61,12 @@ mod votes;
 
 pub use blame::BbnrParams;
 pub use condense::{CnnParams, GcnnParams, Ib2Params};
+pub use decremental::{DropParams, DropRule};
 pub use edit::{Added, Edit, Editor, EditorCard, Opinion, Purpose};
 pub use falknr::FalkNrParams;
 pub use fcnn::FcnnParams;
+pub use ib3::Ib3Params;
+pub use icf::IcfParams;
 pub use knn_svm_nr::{KnnSvmNrParams, Threshold, ThresholdChoice, choose_threshold};
 pub use near_miss::NearMissParams;
 pub use priors::{Priors, corrected_priors};

@@ -19,7 +19,7 @@
 use super::condense::cnn;
 use super::edit::{Edit, EditorCard, Purpose, editor};
 use super::subset::{Nearest, distance, of_rows};
-use super::surroundings::evidence;
+use super::surroundings::enemy_distances;
 use crate::Result;
 use crate::data::{Dataset, SamplesView};
 use crate::params::params;
@@ -135,15 +135,6 @@ impl SnnParams {
         }
         Ok(Edit::keeping(keep))
     }
-}
-
-/// The distance of each row to the nearest row of another class; infinite with one class.
-pub(super) fn enemy_distances(samples: SamplesView<'_>, codes: &[u32]) -> Result<Vec<f64>> {
-    let rows: Vec<u32> = (0..codes.len() as u32).collect();
-    let found = evidence(samples, codes, &rows, 1)?;
-    let nearest =
-        |found: &super::Evidence| found.other.first().map_or(f64::INFINITY, |e| e.distance);
-    Ok(found.iter().map(nearest).collect())
 }
 
 editor!(

@@ -25,11 +25,22 @@ pub(super) fn for_each_other(
     searcher: &Searcher<'_>,
     rows: &[u32],
     k: usize,
+    visit: impl FnMut(u32, &[Neighbour]),
+) -> Result<()> {
+    for_each_list(searcher, rows, k, true, visit)
+}
+
+/// As [`for_each_other`]; unless it is left out a row of the index is its own neighbour too.
+pub(super) fn for_each_list(
+    searcher: &Searcher<'_>,
+    rows: &[u32],
+    k: usize,
+    leave_out: bool,
     mut visit: impl FnMut(u32, &[Neighbour]),
 ) -> Result<()> {
     let size = (HELD_NEIGHBOURS / k.max(1)).max(256);
     for block in rows.chunks(size) {
-        let lists = searcher.k_nearest_of(block, k, true)?;
+        let lists = searcher.k_nearest_of(block, k, leave_out)?;
         for (&row, list) in block.iter().zip(&lists) {
             visit(row, list);
         }
@@ -89,6 +100,13 @@ impl Poll {
         }
     }
 
+    /// Counts these votes alone, nearest first, and returns the label that wins.
+    pub(super) fn vote(&mut self, in_order: impl Iterator<Item = u32> + Clone) -> Option<u32> {
+        self.clear();
+        in_order.clone().for_each(|code| self.add(code));
+        self.winner(in_order)
+    }
+
     /// The most frequent label; of equals the one that `in_order` has first.
     pub(super) fn winner(&self, mut in_order: impl Iterator<Item = u32>) -> Option<u32> {
         let most = self.counts.iter().copied().max().unwrap_or(0);
@@ -143,4 +161,12 @@ pub fn evidence(
         found.other.truncate(count);
     }
     Ok(all)
+}
+
+/// The distance of each row to the nearest row of another class; infinite with one class.
+pub(super) fn enemy_distances(samples: SamplesView<'_>, codes: &[u32]) -> Result<Vec<f64>> {
+    let rows: Vec<u32> = (0..codes.len() as u32).collect();
+    let found = evidence(samples, codes, &rows, 1)?;
+    let nearest = |found: &Evidence| found.other.first().map_or(f64::INFINITY, |e| e.distance);
+    Ok(found.iter().map(nearest).collect())
 }

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod clean_condense;
+mod clean_decremental;
 mod clean_golden;
 mod clean_noise;
 mod clean_resample;
