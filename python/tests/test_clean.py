@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from imblearn.pipeline import make_pipeline
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import NearestNeighbors
 
 import hedgerow
@@ -103,3 +105,14 @@ def test_class_weights_reach_the_machines():
     kept = lambda editor: (y[editor.sample_indices_] == 1).sum()  # noqa: E731
     assert kept(heavy) > kept(plain)
     hedgerow.FaLKNR(class_weight="balanced").fit(X, y)
+
+
+@pytest.mark.parametrize("editor", [hedgerow.ENN(), hedgerow.FaLKNR(neighbours=80), hedgerow.DROP3(), hedgerow.SMOTE(random_state=0)])
+def test_pipelines_of_imbalanced_learn_edit_what_they_train_on(editor):
+    X, y, _ = dirty(300)
+    pipeline = make_pipeline(editor, hedgerow.KNNClassifier(neighbours=1))
+    edited_X, edited_y = clone(editor).fit_resample(X, y)
+    alone = hedgerow.KNNClassifier(neighbours=1).fit(edited_X, edited_y)
+    # Rows to predict are not edited: there is an answer for each.
+    assert np.array_equal(pipeline.fit(X, y).predict(X), alone.predict(X))
+    assert cross_val_score(pipeline, X, y, cv=3).min() > 0.7
