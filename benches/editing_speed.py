@@ -30,6 +30,10 @@ def pairs():
     from imblearn.over_sampling import SMOTE
     from imblearn.under_sampling import EditedNearestNeighbours, TomekLinks
 
+    smote = (
+        lambda: hedgerow.SMOTE(neighbours=5, random_state=0),
+        lambda: SMOTE(k_neighbors=5, random_state=0),
+    )
     return {
         "ENN": (
             lambda: hedgerow.ENN(neighbours=3),
@@ -39,15 +43,13 @@ def pairs():
             lambda: hedgerow.TomekLinks(remove="both"),
             lambda: TomekLinks(sampling_strategy="all", n_jobs=-1),
         ),
-        "SMOTE": (
-            lambda: hedgerow.SMOTE(neighbours=5, random_state=0),
-            lambda: SMOTE(k_neighbors=5, random_state=0),
-        ),
+        "SMOTE": smote,
+        "SMOTE, thinned": smote,
     }
 
 
 def thinned(x, y, seed):
-    """A tenth of the rows of the rarer class, so that SMOTE has something to do."""
+    """A tenth of the rows of the rarer class, so that SMOTE makes many rows from few."""
     rare = np.unique(y)[np.argmin(np.unique(y, return_counts=True)[1])]
     own = np.flatnonzero(y == rare)
     kept = np.random.default_rng(seed).permutation(own)[: len(own) // 10]
@@ -60,6 +62,7 @@ def main():
     parser.add_argument("--sets", default="covtype,spirals")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--methods", default="")
     args = parser.parse_args()
     rows = []
     for label in args.sets.split(","):
@@ -67,7 +70,9 @@ def main():
         held = np.load(CACHE / f"{SETS[label]}.train.npz")
         x, y = held["x"][: args.rows].astype(float), held["y"][: args.rows].astype(int)
         for method, (ours, theirs) in pairs().items():
-            data = thinned(x, y, 0) if method == "SMOTE" else (x, y)
+            if args.methods and method not in args.methods.split(";"):
+                continue
+            data = thinned(x, y, 0) if "thinned" in method else (x, y)
             seconds, sizes = ([], []), [None, None]
             for _ in range(args.repeats):
                 for side, make in enumerate((ours, theirs)):
