@@ -7,6 +7,7 @@ mod gap_watch;
 pub mod goldfarb_idnani;
 mod hessian;
 pub mod newton;
+pub mod pairwise;
 pub mod pegasos;
 pub mod simplex;
 pub mod smo;

@@ -31,6 +31,7 @@ mod neighbours_edit;
 mod neighbours_exact;
 mod predict_with_scores;
 mod published;
+mod rank_pairs;
 mod relative_measures;
 mod scaling;
 mod select_identities;
