@@ -28,6 +28,7 @@ mod scatter;
 mod single_passes;
 mod smooth_losses;
 mod sparse;
+mod vectors;
 
 #[cfg(test)]
 mod exp;
@@ -63,3 +64,4 @@ pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};
+pub(crate) use vectors::{VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen};
