@@ -11,7 +11,7 @@
 //! columns, or rows, leaves them out.
 
 use super::{Gram, Kernel};
-use crate::Result;
+use crate::{Error, Result};
 use crate::data::SamplesView;
 use crate::linalg::{
     VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
@@ -48,6 +48,9 @@ impl<'a> Rectangle<'a> {
         basis: Vec<u32>,
         budget_bytes: usize,
     ) -> Result<Self> {
+        if basis.is_empty() {
+            return Err(Error::NoRows);
+        }
         let (n_rows, n_columns) = (view.n_rows(), basis.len());
         let gram = if n_rows.saturating_mul(n_columns) <= EXACT_VALUES {
             Gram::in_double(kernel, view, basis)?
@@ -93,6 +96,22 @@ impl<'a> Rectangle<'a> {
     /// Rows whose values are held.
     pub fn held_rows(&self) -> usize {
         self.held.len().checked_div(self.n_columns).unwrap_or(0)
+    }
+
+    /// The values of some rows, row-major, in double precision.
+    pub fn values_at(&self, rows: &[u32]) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; rows.len() * self.n_columns];
+        let chunks = out.chunks_mut(TASK_ROWS * self.n_columns);
+        try_for_each(chunks.zip(rows.chunks(TASK_ROWS)), Grain::COARSE, &|_, (out, rows)| {
+            let queries = self.gram.queries_at(self.view, rows)?;
+            let mut values = vec![0.0f32; out.len()];
+            let mut slices: Vec<&mut [f32]> = values.chunks_mut(self.n_columns).collect();
+            self.gram
+                .block_here(&queries, 0..self.n_columns, &mut slices);
+            widen(&values, out);
+            Ok(())
+        })?;
+        Ok(out)
     }
 
     /// Writes the values of the rows from `first` on.

@@ -135,6 +135,7 @@ fn tight() -> SmoothLimits {
         gradient_tolerance: 1e-9,
         value_tolerance: 0.0,
         step_tolerance: 0.0,
+        max_products: 100,
         ..SmoothLimits::default()
     }
 }

@@ -27,9 +27,11 @@
 pub mod brute;
 mod fenwick;
 mod order;
+mod ordered;
 mod several;
 mod two;
 
+pub use ordered::{ordered_share, precision_of_the_top};
 use several::{SeveralLevels, SeveralSets};
 use two::{TwoLevels, TwoSets};
 
@@ -107,6 +109,16 @@ impl PairwiseHinge {
             Form::Two(form) => form.evaluate(scores, &mut sets.two, slopes),
             Form::Several(form) => form.evaluate(scores, &mut sets.several, slopes),
         }
+    }
+
+    /// Share of the pairs that are in $Q$ at the scores of `sets`.
+    pub fn quadratic_share(&self, sets: &PairSets) -> f64 {
+        let count: f64 = match &self.form {
+            Form::Two(_) => sets.two.quadratic().iter().sum(),
+            // Each pair is counted from either side.
+            Form::Several(_) => 0.5 * sets.several.degrees().iter().sum::<f64>(),
+        };
+        count / self.n_pairs
     }
 
     /// Product of the Hessian at the scores of `sets` with a vector.

@@ -179,6 +179,11 @@ fn sweep<const K: usize>(
 }
 
 impl SeveralSets {
+    /// Pairs in $Q$ of each row.
+    pub(super) fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
     /// No pair has a curvature.
     fn forget(&mut self, n: usize) {
         self.places = (0..n as u32).collect();

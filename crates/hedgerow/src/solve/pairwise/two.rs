@@ -243,6 +243,11 @@ impl TwoLevels {
 }
 
 impl TwoSets {
+    /// Others in $Q$ with each sorted row.
+    pub(super) fn quadratic(&self) -> &[f64] {
+        &self.quadratic
+    }
+
     /// No pair has a curvature.
     fn forget(&mut self, levels: &TwoLevels) {
         self.places = (0..levels.sorted.len() as u32).collect();

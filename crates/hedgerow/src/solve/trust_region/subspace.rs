@@ -24,7 +24,7 @@ const PARALLEL: f64 = 1e-8;
 /// gradient then does.
 const ROUNDING: f64 = 1e-12;
 /// Share of the gradient that such a step may leave.
-const POLISHED: f64 = 0.5;
+const POLISHED: f64 = 0.9;
 
 /// Minimises a function from a starting point.
 pub fn minimise<S: Smooth + ?Sized>(
