@@ -97,7 +97,14 @@ fn main() -> hedgerow::Result<()> {
         .skip(1)
         .filter_map(|argument| argument.parse().ok())
         .collect();
-    for (share, n_levels) in [(0.001, 2), (0.01, 2), (0.1, 2), (0.5, 2), (0.15, 4), (0.15, 16)] {
+    for (share, n_levels) in [
+        (0.001, 2),
+        (0.01, 2),
+        (0.1, 2),
+        (0.5, 2),
+        (0.15, 4),
+        (0.15, 16),
+    ] {
         losses(1_000_000, share, n_levels);
     }
     let n = numbers.first().copied().unwrap_or(100_000);

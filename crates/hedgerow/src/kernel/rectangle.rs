@@ -1,7 +1,7 @@
 //! Kernel values of all rows against a few of them, the basis, and products with several vectors.
 //!
-//! The rectangle $K_{\bullet R}$ is held in single precision as far as a budget of bytes goes, by
-//! rows; the rest is computed anew whenever it is read. Both ways the values are the same bits, and
+//! The rectangle $K_{\bullet R}$ is held in single precision, a small one in double, as far as a
+//! budget of bytes goes, by rows; the rest is computed anew whenever it is read. Both ways the values are the same bits, and
 //! so are the products: rows are read in fixed blocks, sums are in double precision, and sums over
 //! rows are joined in the order of the blocks. Neither the budget nor the number of threads changes
 //! an answer.
@@ -10,13 +10,14 @@
 //! rectangle, folds of a cross-validation, asks for all of them together: a vector that is 0 at some
 //! columns, or rows, leaves them out.
 
-use super::{Gram, Kernel};
-use crate::{Error, Result};
+use super::{Gram, GramQueries, Kernel};
 use crate::data::SamplesView;
 use crate::linalg::{
-    VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
+    Real, VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
 };
 use crate::parallel::{Grain, for_each, map, try_for_each};
+use crate::{Error, Result};
+use std::ops::Range;
 
 /// Rows of one task.
 const TASK_ROWS: usize = 512;
@@ -24,6 +25,8 @@ const TASK_ROWS: usize = 512;
 const MAX_PARTS: usize = 64;
 /// Values of a block that are widened at once: they stay in a near cache.
 const WIDENED: usize = 1 << 15;
+/// Rectangles of up to so many values are in double precision.
+const DOUBLE_VALUES: usize = 1 << 20;
 /// Rectangles of up to so many values are computed in double precision before they are rounded.
 const EXACT_VALUES: usize = 1 << 24;
 
@@ -33,15 +36,23 @@ pub struct Rectangle<'a> {
     view: SamplesView<'a>,
     n_rows: usize,
     n_columns: usize,
-    /// The first rows, row-major.
-    held: Vec<f32>,
+    held: Held,
+}
+
+/// The values of the first rows, row-major.
+enum Held {
+    Single(Vec<f32>),
+    Double(Vec<f64>),
 }
 
 impl<'a> Rectangle<'a> {
     /// The values of all rows of `view` against those of `basis`, held in at most so many bytes.
     ///
-    /// Of up to 2²⁴ values each is the nearest number of single precision; of more, each is as
-    /// exact as [`Gram`] makes it.
+    /// Up to 2²⁰ values are in double precision; of up to 2²⁴ each is the nearest number of single
+    /// precision; of more, each is as exact as [`Gram`] makes it.
+    ///
+    /// # Errors
+    /// [`Error::NoRows`] without a basis.
     pub fn new(
         kernel: &Kernel,
         view: SamplesView<'a>,
@@ -52,7 +63,8 @@ impl<'a> Rectangle<'a> {
             return Err(Error::NoRows);
         }
         let (n_rows, n_columns) = (view.n_rows(), basis.len());
-        let gram = if n_rows.saturating_mul(n_columns) <= EXACT_VALUES {
+        let n_values = n_rows.saturating_mul(n_columns);
+        let gram = if n_values <= EXACT_VALUES {
             Gram::in_double(kernel, view, basis)?
         } else {
             Gram::new(kernel, view, basis)?
@@ -62,25 +74,33 @@ impl<'a> Rectangle<'a> {
             view,
             n_rows,
             n_columns,
-            held: Vec::new(),
+            held: Held::Single(Vec::new()),
         };
-        let row_bytes = (n_columns * size_of::<f32>()).max(1);
-        // Whole tasks, so that none is half held.
-        let kept = (budget_bytes / row_bytes / TASK_ROWS * TASK_ROWS).min(n_rows);
-        let kept = if budget_bytes / row_bytes >= n_rows {
-            n_rows
+        rectangle.held = if n_values <= DOUBLE_VALUES {
+            Held::Double(rectangle.hold(budget_bytes)?)
         } else {
-            kept
+            Held::Single(rectangle.hold(budget_bytes)?)
         };
-        let mut held = vec![0.0; kept * n_columns];
-        let chunks = held.chunks_mut((TASK_ROWS * n_columns).max(1));
-        try_for_each(chunks, Grain::COARSE, &|task, chunk| {
-            rectangle.compute(task * TASK_ROWS, chunk)
-        })?;
-        rectangle.held = held;
         // What is computed later cannot fail differently: queries of every row are prepared once.
         rectangle.try_rest()?;
         Ok(rectangle)
+    }
+
+    /// The values of as many rows as the budget allows.
+    fn hold<T: Real>(&self, budget_bytes: usize) -> Result<Vec<T>> {
+        let allowed = budget_bytes / (self.n_columns * size_of::<T>());
+        // Whole tasks, so that none is half held.
+        let kept = if allowed >= self.n_rows {
+            self.n_rows
+        } else {
+            allowed / TASK_ROWS * TASK_ROWS
+        };
+        let mut held = vec![T::ZERO; kept * self.n_columns];
+        let chunks = held.chunks_mut(TASK_ROWS * self.n_columns);
+        try_for_each(chunks, Grain::COARSE, &|task, chunk| {
+            self.compute(task * TASK_ROWS, chunk)
+        })?;
+        Ok(held)
     }
 
     /// Number of rows.
@@ -95,41 +115,52 @@ impl<'a> Rectangle<'a> {
 
     /// Rows whose values are held.
     pub fn held_rows(&self) -> usize {
-        self.held.len().checked_div(self.n_columns).unwrap_or(0)
+        let n_values = match &self.held {
+            Held::Single(values) => values.len(),
+            Held::Double(values) => values.len(),
+        };
+        n_values / self.n_columns
     }
 
     /// The values of some rows, row-major, in double precision.
     pub fn values_at(&self, rows: &[u32]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; rows.len() * self.n_columns];
         let chunks = out.chunks_mut(TASK_ROWS * self.n_columns);
-        try_for_each(chunks.zip(rows.chunks(TASK_ROWS)), Grain::COARSE, &|_, (out, rows)| {
+        let chunks = chunks.zip(rows.chunks(TASK_ROWS));
+        try_for_each(chunks, Grain::COARSE, &|_, (out, rows)| {
             let queries = self.gram.queries_at(self.view, rows)?;
-            let mut values = vec![0.0f32; out.len()];
-            let mut slices: Vec<&mut [f32]> = values.chunks_mut(self.n_columns).collect();
-            self.gram
-                .block_here(&queries, 0..self.n_columns, &mut slices);
-            widen(&values, out);
+            if matches!(self.held, Held::Double(_)) {
+                self.block(&queries, out);
+            } else {
+                let mut values = vec![0.0f32; out.len()];
+                self.block(&queries, &mut values);
+                widen(&values, out);
+            }
             Ok(())
         })?;
         Ok(out)
     }
 
+    fn block<T: Real>(&self, queries: &GramQueries, out: &mut [T]) {
+        let mut rows: Vec<&mut [T]> = out.chunks_mut(self.n_columns).collect();
+        self.gram.block_here(queries, 0..self.n_columns, &mut rows);
+    }
+
     /// Writes the values of the rows from `first` on.
-    fn compute(&self, first: usize, out: &mut [f32]) -> Result<()> {
-        let count = out.len() / self.n_columns.max(1);
+    fn compute<T: Real>(&self, first: usize, out: &mut [T]) -> Result<()> {
+        let count = out.len() / self.n_columns;
         let queries = self.gram.queries(self.view, first..first + count)?;
-        let mut rows: Vec<&mut [f32]> = out.chunks_mut(self.n_columns.max(1)).collect();
-        self.gram.block_here(&queries, 0..self.n_columns, &mut rows);
+        self.block(&queries, out);
         Ok(())
     }
 
     /// Finds rows that cannot be prepared as queries among those that are not held.
     fn try_rest(&self) -> Result<()> {
-        let first = self.held_rows() / TASK_ROWS;
-        let last = self.n_rows.div_ceil(TASK_ROWS);
-        if self.n_columns == 0 || self.held_rows() == self.n_rows {
+        if self.held_rows() == self.n_rows {
             return Ok(());
         }
+        let first = self.held_rows() / TASK_ROWS;
+        let last = self.n_rows.div_ceil(TASK_ROWS);
         try_for_each(first..last, Grain::COARSE, &|_, task| {
             let rows = task * TASK_ROWS..self.n_rows.min((task + 1) * TASK_ROWS);
             self.gram.queries(self.view, rows).map(|_| ())
@@ -142,29 +173,50 @@ impl<'a> Rectangle<'a> {
         let start = task * TASK_ROWS;
         let end = self.n_rows.min(start + TASK_ROWS);
         let width = self.n_columns;
-        let mut computed = Vec::new();
-        let values = if end <= self.held_rows() {
-            &self.held[start * width..end * width]
-        } else {
-            computed.resize((end - start) * width, 0.0);
-            if self.compute(start, &mut computed).is_err() {
-                unreachable!("invariant: the rows were prepared before");
-            }
-            &computed[..]
-        };
         let piece = (WIDENED / width / VECTOR_LANES * VECTOR_LANES).clamp(VECTOR_LANES, TASK_ROWS);
-        let mut wide = vec![0.0; piece.min(end - start) * width];
-        for (at, values) in values.chunks(piece * width).enumerate() {
-            let wide = &mut wide[..values.len()];
-            widen(values, wide);
-            work(start + at * piece, wide);
+        match &self.held {
+            Held::Double(held) => {
+                let mut room = Vec::new();
+                let values = self.rows(held, start..end, &mut room);
+                for (at, values) in values.chunks(piece * width).enumerate() {
+                    work(start + at * piece, values);
+                }
+            }
+            Held::Single(held) => {
+                let mut room = Vec::new();
+                let values = self.rows(held, start..end, &mut room);
+                let mut wide = vec![0.0; piece.min(end - start) * width];
+                for (at, values) in values.chunks(piece * width).enumerate() {
+                    let wide = &mut wide[..values.len()];
+                    widen(values, wide);
+                    work(start + at * piece, wide);
+                }
+            }
         }
+    }
+
+    /// The values of some rows: those that are held, or computed into `room`.
+    fn rows<'b, T: Real>(
+        &self,
+        held: &'b [T],
+        rows: Range<usize>,
+        room: &'b mut Vec<T>,
+    ) -> &'b [T] {
+        let values = rows.start * self.n_columns..rows.end * self.n_columns;
+        if values.end <= held.len() {
+            return &held[values];
+        }
+        room.resize(values.len(), T::ZERO);
+        if self.compute(rows.start, room).is_err() {
+            unreachable!("invariant: the rows were prepared before");
+        }
+        room
     }
 
     /// $K v$ of every vector $v$ over the basis.
     pub fn times(&self, vectors: &[&[f64]]) -> Vec<Vec<f64>> {
         let mut out = vec![vec![0.0; self.n_rows]; vectors.len()];
-        if self.n_columns == 0 || vectors.is_empty() {
+        if vectors.is_empty() {
             return out;
         }
         let packed = pack(vectors, 0..self.n_columns);
@@ -202,17 +254,21 @@ impl<'a> Rectangle<'a> {
         let n_tasks = self.n_rows.div_ceil(TASK_ROWS);
         let tasks_a_part = n_tasks.div_ceil(MAX_PARTS).max(1);
         let n_parts = n_tasks.div_ceil(tasks_a_part);
-        let parts = map(if size == 0 { 0 } else { n_parts }, Grain::COARSE, &|part| {
-            let mut sums: Vec<VectorLanes> = vec![[0.0; VECTOR_LANES]; size];
-            for task in part * tasks_a_part..n_tasks.min((part + 1) * tasks_a_part) {
-                self.read(task, &mut |first, block| {
-                    let count = block.len() / self.n_columns;
-                    let packed = pack(vectors, first..first + count);
-                    add_transposed_products(block, self.n_columns, &packed, &mut sums);
-                });
-            }
-            sums
-        });
+        let parts = map(
+            if size == 0 { 0 } else { n_parts },
+            Grain::COARSE,
+            &|part| {
+                let mut sums: Vec<VectorLanes> = vec![[0.0; VECTOR_LANES]; size];
+                for task in part * tasks_a_part..n_tasks.min((part + 1) * tasks_a_part) {
+                    self.read(task, &mut |first, block| {
+                        let count = block.len() / self.n_columns;
+                        let packed = pack(vectors, first..first + count);
+                        add_transposed_products(block, self.n_columns, &packed, &mut sums);
+                    });
+                }
+                sums
+            },
+        );
         let mut total: Vec<VectorLanes> = vec![[0.0; VECTOR_LANES]; size];
         for part in parts {
             for (total, lanes) in total.iter_mut().zip(part) {
@@ -230,7 +286,7 @@ impl<'a> Rectangle<'a> {
 }
 
 /// A part of every vector, in groups.
-fn pack(vectors: &[&[f64]], part: std::ops::Range<usize>) -> Vec<VectorLanes> {
+fn pack(vectors: &[&[f64]], part: Range<usize>) -> Vec<VectorLanes> {
     let mut packed = Vec::with_capacity(vectors.len().div_ceil(VECTOR_LANES) * part.len());
     for group in vectors.chunks(VECTOR_LANES) {
         let start = packed.len();

@@ -22,7 +22,12 @@ pub(crate) fn largest_eigenvalue(
     let mut largest = 0.0;
     for _ in 0..max_steps.min(order) {
         let size = dot(&direction, &direction).sqrt();
-        if !(size > 0.0) || diagonal.last().is_some_and(|last| size <= 1e-14 * f64::abs(*last)) {
+        if size.is_nan()
+            || size <= 0.0
+            || diagonal
+                .last()
+                .is_some_and(|last| size <= 1e-14 * f64::abs(*last))
+        {
             break;
         }
         if !basis.is_empty() {
@@ -76,7 +81,10 @@ mod tests {
         let expected = symmetric_eigen(&matrix, n).expect("eigenvalues").values[n - 1];
         let product = |x: &[f64]| Ok(matrix.chunks(n).map(|row| dot(row, x)).collect());
         let found = largest_eigenvalue(n, 30, 1, product).expect("eigenvalues");
-        assert!((found - expected).abs() < 1e-9 * expected, "{found} {expected}");
+        assert!(
+            (found - expected).abs() < 1e-9 * expected,
+            "{found} {expected}"
+        );
         let zero = largest_eigenvalue(4, 10, 1, |x| Ok(vec![0.0; x.len()]));
         assert_eq!(zero, Ok(0.0));
     }

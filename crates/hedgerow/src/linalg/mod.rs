@@ -68,4 +68,6 @@ pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};
-pub(crate) use vectors::{VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen};
+pub(crate) use vectors::{
+    VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
+};

@@ -23,7 +23,7 @@ pub(crate) fn pivots(
     let mut taken = Vec::new();
     while taken.len() < count.min(n) {
         let best = (0..n).fold(0, |best, i| if rest[i] > rest[best] { i } else { best });
-        if !(rest[best] > NEGLIGIBLE * most) {
+        if rest[best].is_nan() || rest[best] <= NEGLIGIBLE * most {
             break;
         }
         let pivot = rest[best].sqrt();

@@ -73,9 +73,7 @@ fn product_groups<const FMA: bool, const GROUPS: usize>(
         let sums = product_tile::<FMA, TILE, GROUPS>(&block[row * width..], width, panels);
         for g in 0..GROUPS {
             let out = &mut out[(first + g) * n_rows + row..][..TILE];
-            for r in 0..TILE {
-                out[r] = sums[g][r];
-            }
+            out.copy_from_slice(&sums[g]);
         }
         row += TILE;
     }
@@ -157,8 +155,7 @@ fn transposed_groups<const FMA: bool, const GROUPS: usize>(
                 sums[g][k] = out[(first + g) * width + column + k];
             }
         }
-        let sums =
-            transposed_tile::<FMA, TILE, GROUPS>(block, width, column, panels, sums);
+        let sums = transposed_tile::<FMA, TILE, GROUPS>(block, width, column, panels, sums);
         for g in 0..GROUPS {
             for k in 0..TILE {
                 out[(first + g) * width + column + k] = sums[g][k];
@@ -218,7 +215,9 @@ mod tests {
     fn products_of_every_shape_are_those_of_loops() {
         let mut generator = Generator::new(2);
         for (n_rows, width, groups) in [(1, 1, 1), (7, 9, 1), (17, 8, 2), (20, 13, 3), (8, 30, 5)] {
-            let single: Vec<f32> = (0..n_rows * width).map(|_| generator.normal() as f32).collect();
+            let single: Vec<f32> = (0..n_rows * width)
+                .map(|_| generator.normal() as f32)
+                .collect();
             let mut block = vec![0.0; single.len()];
             widen(&single, &mut block);
             let mut lanes = |count: usize| -> Vec<VectorLanes> {

@@ -21,7 +21,11 @@ impl Isotonic {
     /// Fits scores, which are finite, to targets; an error without rows.
     pub fn fit(scores: &[f64], targets: &[f64]) -> Result<Self> {
         ensure_shape("targets of an isotonic fit", scores.len(), targets.len())?;
-        let mut rows: Vec<(f64, f64)> = scores.iter().copied().zip(targets.iter().copied()).collect();
+        let mut rows: Vec<(f64, f64)> = scores
+            .iter()
+            .copied()
+            .zip(targets.iter().copied())
+            .collect();
         rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut pools: Vec<Pool> = Vec::new();
         for equal in rows.chunk_by(|a, b| a.0 == b.0) {
@@ -70,7 +74,11 @@ impl Isotonic {
 
     /// An error if the parts do not fit together, as they may not after deserialising.
     pub fn validate(&self) -> Result<()> {
-        ensure_shape("values of an isotonic map", self.scores.len(), self.values.len())?;
+        ensure_shape(
+            "values of an isotonic map",
+            self.scores.len(),
+            self.values.len(),
+        )?;
         if self.scores.is_empty() {
             return Err(Error::NoRows);
         }
@@ -78,7 +86,8 @@ impl Isotonic {
             crate::error::ensure_finite("isotonic map", number)?;
         }
         let falls = |pair: &[f64]| pair[0] > pair[1];
-        if self.scores.windows(2).any(|pair| pair[0] >= pair[1]) || self.values.windows(2).any(falls)
+        if self.scores.windows(2).any(|pair| pair[0] >= pair[1])
+            || self.values.windows(2).any(falls)
         {
             return Err(Error::Shape {
                 what: "knots of an isotonic map (must ascend)",
@@ -122,7 +131,10 @@ mod tests {
         let map = Isotonic::fit(&[3.0, 1.0, 2.0, 4.0], &[2.0, 1.0, 3.0, 5.0]).expect("rows");
         assert_eq!(map.value(1.0), 1.0);
         assert_eq!((map.value(2.0), map.value(3.0)), (2.5, 2.5));
-        assert_eq!((map.value(4.0), map.value(9.0), map.value(-9.0)), (5.0, 5.0, 1.0));
+        assert_eq!(
+            (map.value(4.0), map.value(9.0), map.value(-9.0)),
+            (5.0, 5.0, 1.0)
+        );
         assert_eq!(map.value(1.5), 1.75);
         assert!(map.validate().is_ok());
         assert_eq!(Isotonic::fit(&[], &[]), Err(Error::NoRows));
@@ -135,15 +147,21 @@ mod tests {
         let map = Isotonic::fit(&scores, &targets).expect("rows");
         let fitted: Vec<f64> = scores.iter().map(|&s| map.value(s)).collect();
         let error = |values: &[f64]| -> f64 {
-            values.iter().zip(targets).map(|(v, t)| (v - t) * (v - t)).sum()
+            values
+                .iter()
+                .zip(targets)
+                .map(|(v, t)| (v - t) * (v - t))
+                .sum()
         };
         // Moving any tail up or head down keeps the order, and must not help.
         for at in 0..12 {
             for by in [1e-3, 0.1] {
-                let tail: Vec<f64> =
-                    (0..12).map(|i| fitted[i] + if i >= at { by } else { 0.0 }).collect();
-                let head: Vec<f64> =
-                    (0..12).map(|i| fitted[i] - if i <= at { by } else { 0.0 }).collect();
+                let tail: Vec<f64> = (0..12)
+                    .map(|i| fitted[i] + if i >= at { by } else { 0.0 })
+                    .collect();
+                let head: Vec<f64> = (0..12)
+                    .map(|i| fitted[i] - if i <= at { by } else { 0.0 })
+                    .collect();
                 assert!(error(&tail) >= error(&fitted) && error(&head) >= error(&fitted));
             }
         }

@@ -60,7 +60,11 @@ impl Bounds for RankModel {
         }
         let sums = self.level_counts().iter();
         let [all, inside] = sums.fold([0, 0], |sum, count| [sum[0] + count[0], sum[1] + count[1]]);
-        let bound = nystrom_bound(kappa, self.lambda(), 1.0 - inside as f64 / all.max(1) as f64);
+        let bound = nystrom_bound(
+            kappa,
+            self.lambda(),
+            1.0 - inside as f64 / all.max(1) as f64,
+        );
         facts.push(("nystrom_svm_printed", bound.printed.into()));
         facts.push(("nystrom_svm", bound.tight.into()));
         Ok(facts)

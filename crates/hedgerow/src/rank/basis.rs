@@ -8,7 +8,7 @@ use crate::kernel::{Gram, Kernel};
 use crate::linalg::pivots;
 
 /// Stream of the seed that random rows come from; folds have another.
-const STREAM: u64 = 0x6261_7369_73;
+const STREAM: u64 = 0x0062_6173_6973;
 
 /// The rows of the basis, ascending.
 pub(super) fn choose(
@@ -33,7 +33,9 @@ pub(super) fn choose(
             for &row in &rare {
                 is_rare[row as usize] = true;
             }
-            let others: Vec<u32> = (0..n as u32).filter(|&row| !is_rare[row as usize]).collect();
+            let others: Vec<u32> = (0..n as u32)
+                .filter(|&row| !is_rare[row as usize])
+                .collect();
             let more = size.saturating_sub(rare.len()).min(others.len());
             let drawn = generator.sample(others.len(), more);
             let mut basis = rare;

@@ -191,7 +191,9 @@ impl RankModel {
         };
         Ok(RankBounds {
             kappa,
-            projection: self.outside().map(|p| projection_bound(kappa, at.lambda, p)),
+            projection: self
+                .outside()
+                .map(|p| projection_bound(kappa, at.lambda, p)),
             residual,
             nystrom: nystrom_bound(kappa, at.lambda, 1.0 - inside as f64 / n as f64),
             perturbation,
@@ -227,7 +229,11 @@ impl RankModel {
         });
         let mut means = 0.0;
         for level in [0, 1] {
-            let members = task.levels.iter().zip(lengths).filter(|(l, _)| **l == level);
+            let members = task
+                .levels
+                .iter()
+                .zip(lengths)
+                .filter(|(l, _)| **l == level);
             let (sum, count) = members.fold((0.0, 0.0), |(s, c), (_, r)| (s + r, c + 1.0));
             means += sum / f64::max(count, 1.0);
         }

@@ -94,7 +94,9 @@ impl Design for LinearDesign<'_> {
         let n = self.numbers.len();
         let mut out = vec![vec![0.0; n]; vectors.len()];
         let tasks = out.iter_mut().zip(vectors).flat_map(|(out, vector)| {
-            let parts = out.chunks_mut(TASK_ROWS).zip(self.numbers.chunks(TASK_ROWS));
+            let parts = out
+                .chunks_mut(TASK_ROWS)
+                .zip(self.numbers.chunks(TASK_ROWS));
             parts.map(move |(out, rows)| (out, rows, *vector))
         });
         for_each(tasks, Grain::COARSE, &|_, (out, rows, vector)| {

@@ -206,7 +206,9 @@ impl Solution {
         let coefficients: Vec<&[f64]> = solved.iter().map(|s| &s.coefficients[..]).collect();
         let scores = ground.design().times(&coefficients);
         let both = solved.into_iter().zip(scores);
-        Ok(both.map(|(solved, scores)| Self { solved, scores }).collect())
+        Ok(both
+            .map(|(solved, scores)| Self { solved, scores })
+            .collect())
     }
 }
 
@@ -263,7 +265,9 @@ fn cross_validate(
     let mean = |k: usize| sums[k].0 / sums[k].1 as f64;
     let best = (1..n).fold(0, |best, k| if mean(k) > mean(best) { k } else { best });
     let statuses = solved.iter().map(|s| s.minimum.status);
-    let iterations = solved.iter().map(|s| s.minimum.products + u64::from(s.minimum.steps));
+    let iterations = solved
+        .iter()
+        .map(|s| s.minimum.products + u64::from(s.minimum.steps));
     Ok(Validation {
         lambda: lambdas[best],
         scores: scores.swap_remove(best),
@@ -298,7 +302,10 @@ fn expand(
     basis: &[u32],
     coefficients: &[f64],
 ) -> Result<(Expansion, Option<Vec<usize>>)> {
-    let terms = basis.iter().zip(coefficients).filter(|&(_, &beta)| beta != 0.0);
+    let terms = basis
+        .iter()
+        .zip(coefficients)
+        .filter(|&(_, &beta)| beta != 0.0);
     let (kept, kept_coefficients): (Vec<usize>, Vec<f64>) =
         terms.map(|(&row, &beta)| (row as usize, beta)).unzip();
     let expansion = Expansion {

@@ -204,7 +204,8 @@ impl RankModel {
                 let nearest = |&score: &f64| {
                     let wanted = map.value(score);
                     let away = |at: usize| (values[at].ln_1p() - wanted).abs();
-                    (1..values.len()).fold(0, |best, at| if away(at) < away(best) { at } else { best })
+                    (1..values.len())
+                        .fold(0, |best, at| if away(at) < away(best) { at } else { best })
                         as u32
                 };
                 decisions.iter().map(nearest).collect()

@@ -20,22 +20,25 @@ const STATE_BYTES: usize = 1 << 30;
 
 /// A design with what makes parts of it.
 pub(super) struct Ground<'a> {
-    pub(super) kind: Kind<'a>,
+    kind: Kind<'a>,
     levels: &'a [u32],
     smoothing: f64,
 }
 
-pub(super) enum Kind<'a> {
-    Kernel {
-        rectangle: Rectangle<'a>,
-        /// Rows that the columns belong to.
-        basis: Vec<u32>,
-        /// $K_{RR}$.
-        matrix: Vec<f64>,
-        sample: Sample,
-        form: FormWord,
-    },
+enum Kind<'a> {
+    Kernel(Box<KernelGround<'a>>),
     Linear(LinearDesign<'a>),
+}
+
+/// Kernel functions at the rows of a basis.
+struct KernelGround<'a> {
+    rectangle: Rectangle<'a>,
+    /// Rows that the columns belong to.
+    basis: Vec<u32>,
+    /// $K_{RR}$.
+    matrix: Vec<f64>,
+    sample: Sample,
+    form: FormWord,
 }
 
 /// What was found for one λ on one part.
@@ -73,13 +76,13 @@ impl<'a> Ground<'a> {
             rows,
         };
         Ok(Self {
-            kind: Kind::Kernel {
+            kind: Kind::Kernel(Box::new(KernelGround {
                 rectangle,
                 basis,
                 matrix,
                 sample,
                 form,
-            },
+            })),
             levels: &task.levels,
             smoothing: params.smoothing,
         })
@@ -101,7 +104,7 @@ impl<'a> Ground<'a> {
 
     pub(super) fn design(&self) -> &dyn Design {
         match &self.kind {
-            Kind::Kernel { rectangle, .. } => rectangle,
+            Kind::Kernel(ground) => &ground.rectangle,
             Kind::Linear(design) => design,
         }
     }
@@ -112,39 +115,10 @@ impl<'a> Ground<'a> {
             return Ok(None);
         };
         let (columns, form) = match &self.kind {
-            Kind::Kernel {
-                basis,
-                matrix,
-                sample,
-                form,
-                ..
-            } => {
-                let mut is_member = vec![false; self.levels.len()];
-                for &row in members {
-                    is_member[row as usize] = true;
-                }
-                let columns: Vec<u32> = (0u32..)
-                    .zip(basis)
-                    .filter(|&(_, &row)| is_member[row as usize])
-                    .map(|(column, _)| column)
-                    .collect();
-                if columns.is_empty() {
-                    return Ok(None);
-                }
-                let own = submatrix(matrix, basis.len(), &columns);
-                let form = match form {
-                    FormWord::Direct => Form::Direct(own),
-                    FormWord::Linearised => Form::Whitened(Whitening::new(
-                        &own,
-                        &columns,
-                        self.levels,
-                        members,
-                        sample,
-                        self.smoothing,
-                    )?),
-                };
-                (columns, form)
-            }
+            Kind::Kernel(ground) => match ground.part(self, members)? {
+                Some(both) => both,
+                None => return Ok(None),
+            },
             Kind::Linear(design) => {
                 let weights = self.pair_weights(members, loss.n_pairs());
                 let curvatures = design.weighted_squares(&weights);
@@ -204,6 +178,37 @@ impl<'a> Ground<'a> {
             }));
         }
         solved
+    }
+}
+
+impl KernelGround<'_> {
+    /// Columns and variables of some rows; `None` if no column is theirs.
+    fn part(&self, ground: &Ground<'_>, members: &[u32]) -> Result<Option<(Vec<u32>, Form)>> {
+        let mut is_member = vec![false; ground.levels.len()];
+        for &row in members {
+            is_member[row as usize] = true;
+        }
+        let columns: Vec<u32> = (0u32..)
+            .zip(&self.basis)
+            .filter(|&(_, &row)| is_member[row as usize])
+            .map(|(column, _)| column)
+            .collect();
+        if columns.is_empty() {
+            return Ok(None);
+        }
+        let own = submatrix(&self.matrix, self.basis.len(), &columns);
+        let form = match self.form {
+            FormWord::Direct => Form::Direct(own),
+            FormWord::Linearised => Form::Whitened(Whitening::new(
+                &own,
+                &columns,
+                ground.levels,
+                members,
+                &self.sample,
+                ground.smoothing,
+            )?),
+        };
+        Ok(Some((columns, form)))
     }
 }
 

@@ -108,6 +108,9 @@ struct Problem {
     accepted: PairSets,
 }
 
+/// What is done with the questions about a part, which it gets the places of.
+type PartWork<'a> = dyn Fn(&Part, &[usize]) -> Vec<Vec<f64>> + Sync + 'a;
+
 /// All functions.
 pub(super) struct RankBatch<'a> {
     design: &'a dyn Design,
@@ -134,11 +137,7 @@ impl<'a> RankBatch<'a> {
 
     /// Runs `work` for the questions about each part, and puts what it gives in the order of the
     /// questions.
-    fn by_part(
-        &self,
-        asks: &[Ask],
-        work: &(dyn Fn(&Part, &[usize]) -> Vec<Vec<f64>> + Sync),
-    ) -> Vec<Vec<f64>> {
+    fn by_part(&self, asks: &[Ask], work: &PartWork<'_>) -> Vec<Vec<f64>> {
         let mut of_part = vec![Vec::new(); self.parts.len()];
         for (at, ask) in asks.iter().enumerate() {
             of_part[self.problems[ask.problem].part].push(at);

@@ -68,11 +68,15 @@ impl<'a> Span<'a> {
         work: &(dyn Fn(usize, &[f64]) -> R + Sync),
     ) -> Result<Vec<R>> {
         let n = view.n_rows();
-        try_map(n.div_ceil(BLOCK_ROWS), crate::parallel::Grain::COARSE, &|block| {
-            let rows = block * BLOCK_ROWS..n.min((block + 1) * BLOCK_ROWS);
-            let start = rows.start;
-            Ok(work(start, &self.values(view, rows)?))
-        })
+        try_map(
+            n.div_ceil(BLOCK_ROWS),
+            crate::parallel::Grain::COARSE,
+            &|block| {
+                let rows = block * BLOCK_ROWS..n.min((block + 1) * BLOCK_ROWS);
+                let start = rows.start;
+                Ok(work(start, &self.values(view, rows)?))
+            },
+        )
     }
 
     /// $\sum_r \beta_r K(x_r, x_i)$ of every row.
@@ -151,14 +155,21 @@ pub(super) fn times_all(
     let all: Vec<u32> = (0..view.n_rows() as u32).collect();
     let gram = Gram::in_double(kernel, view, all)?.sequential(true);
     let n = view.n_rows();
-    let parts = try_map(n.div_ceil(BLOCK_ROWS), crate::parallel::Grain::COARSE, &|block| {
-        let rows = block * BLOCK_ROWS..n.min((block + 1) * BLOCK_ROWS);
-        let mut values = vec![0.0f64; rows.len() * n];
-        let queries = gram.queries(view, rows)?;
-        let mut slices: Vec<&mut [f64]> = values.chunks_mut(n).collect();
-        gram.block_here(&queries, 0..n, &mut slices);
-        Ok(values.chunks(n).map(|row| dot(row, vector)).collect::<Vec<f64>>())
-    })?;
+    let parts = try_map(
+        n.div_ceil(BLOCK_ROWS),
+        crate::parallel::Grain::COARSE,
+        &|block| {
+            let rows = block * BLOCK_ROWS..n.min((block + 1) * BLOCK_ROWS);
+            let mut values = vec![0.0f64; rows.len() * n];
+            let queries = gram.queries(view, rows)?;
+            let mut slices: Vec<&mut [f64]> = values.chunks_mut(n).collect();
+            gram.block_here(&queries, 0..n, &mut slices);
+            Ok(values
+                .chunks(n)
+                .map(|row| dot(row, vector))
+                .collect::<Vec<f64>>())
+        },
+    )?;
     Ok(parts.concat())
 }
 
@@ -187,12 +198,11 @@ pub(super) struct At<'a> {
 impl Certificate {
     pub(super) fn new(at: &At<'_>, span: &Span<'_>, exact: bool) -> Result<Self> {
         let members: Vec<u32> = (0..at.levels.len() as u32).collect();
-        let loss = PairwiseHinge::new(at.levels, &members, at.smoothing).ok_or(
-            Error::TooFewClasses {
+        let loss =
+            PairwiseHinge::new(at.levels, &members, at.smoothing).ok_or(Error::TooFewClasses {
                 needed: 2,
                 found: 1,
-            },
-        )?;
+            })?;
         let mut slopes = vec![0.0; at.levels.len()];
         loss.evaluate(at.scores, &mut PairSets::default(), &mut slopes);
         for slope in &mut slopes {
@@ -270,8 +280,14 @@ pub(super) fn grow(
         others.truncate((basis.len() / GROWTH).max(MIN_GROWTH));
         basis.extend(others);
         basis.sort_unstable();
-        let ground =
-            Ground::kernel(kernel, view, basis.clone(), task, &params.ranking, params.solver)?;
+        let ground = Ground::kernel(
+            kernel,
+            view,
+            basis.clone(),
+            task,
+            &params.ranking,
+            params.solver,
+        )?;
         solution = Solution::of(&ground, task, lambda, &params.ranking)?;
     }
     Ok((basis, solution))

@@ -74,7 +74,10 @@ impl RankTask {
         let level = |&code: &u32| u32::from(code as usize == positive);
         Ok(Self {
             levels: labels.codes().iter().map(level).collect(),
-            classes: vec![labels.names()[positive].clone(), labels.names()[other].clone()],
+            classes: vec![
+                labels.names()[positive].clone(),
+                labels.names()[other].clone(),
+            ],
             scale: None,
         })
     }
@@ -93,7 +96,11 @@ impl RankTask {
     pub(super) fn rare_rows(&self) -> Vec<u32> {
         let counts = self.counts();
         let frequent = (0..counts.len()).fold(0, |best, level| {
-            if counts[level] > counts[best] { level } else { best }
+            if counts[level] > counts[best] {
+                level
+            } else {
+                best
+            }
         });
         (0u32..)
             .zip(&self.levels)

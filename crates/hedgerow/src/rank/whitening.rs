@@ -36,7 +36,11 @@ pub(super) struct Sample {
 
 /// Rows of every level, at even distances, about so many that the scatter has full rank.
 pub(super) fn sample_rows(levels: &[u32], width: usize) -> Vec<u32> {
-    let n_levels = levels.iter().copied().max().map_or(0, |most| most as usize + 1);
+    let n_levels = levels
+        .iter()
+        .copied()
+        .max()
+        .map_or(0, |most| most as usize + 1);
     let mut members = vec![Vec::new(); n_levels];
     for (row, &level) in (0u32..).zip(levels) {
         members[level as usize].push(row);
@@ -44,7 +48,11 @@ pub(super) fn sample_rows(levels: &[u32], width: usize) -> Vec<u32> {
     let quota = (ROWS_A_COLUMN * width).div_ceil(n_levels.max(1)).max(64);
     let mut rows: Vec<u32> = members
         .iter()
-        .flat_map(|rows| rows.iter().copied().step_by(rows.len().div_ceil(quota).max(1)))
+        .flat_map(|rows| {
+            rows.iter()
+                .copied()
+                .step_by(rows.len().div_ceil(quota).max(1))
+        })
         .collect();
     rows.sort_unstable();
     rows
@@ -105,7 +113,9 @@ impl Whitening {
         smoothing: f64,
     ) -> Vec<Vec<f64>> {
         let weights = sample_weights(levels, members, sample, smoothing);
-        let used: Vec<usize> = (0..sample.rows.len()).filter(|&s| weights[s] > 0.0).collect();
+        let used: Vec<usize> = (0..sample.rows.len())
+            .filter(|&s| weights[s] > 0.0)
+            .collect();
         // Columns of the basis by rows of the sample.
         let mut values = vec![0.0; columns.len() * used.len()];
         for (at, &column) in columns.iter().enumerate() {
@@ -131,7 +141,11 @@ impl Whitening {
 
 /// $d_i / 2\varepsilon N$, times the number of members that a row of the sample stands for.
 fn sample_weights(levels: &[u32], members: &[u32], sample: &Sample, smoothing: f64) -> Vec<f64> {
-    let n_levels = levels.iter().copied().max().map_or(0, |most| most as usize + 1);
+    let n_levels = levels
+        .iter()
+        .copied()
+        .max()
+        .map_or(0, |most| most as usize + 1);
     let mut is_member = vec![false; levels.len()];
     let mut counts = vec![0.0f64; n_levels];
     for &row in members {
@@ -143,7 +157,11 @@ fn sample_weights(levels: &[u32], members: &[u32], sample: &Sample, smoothing: f
         sampled[levels[row as usize] as usize] += 1.0;
     }
     let all = members.len() as f64;
-    let pairs = 0.5 * counts.iter().map(|count| count * (all - count)).sum::<f64>();
+    let pairs = 0.5
+        * counts
+            .iter()
+            .map(|count| count * (all - count))
+            .sum::<f64>();
     let weight = |&row: &u32| {
         if !is_member[row as usize] {
             return 0.0;

@@ -45,7 +45,7 @@ impl Conjugate {
 
     /// Whether the residual is small enough.
     pub(super) fn is_done(&self) -> bool {
-        !(self.product > self.goal)
+        self.product.is_nan() || self.product <= self.goal
     }
 
     /// Goes on with the product of `search`; false, and nothing is changed, if there is no positive

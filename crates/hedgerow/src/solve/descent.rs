@@ -2,7 +2,8 @@
 //! nonlinear conjugate gradients, and Newton's method with conjugate gradients that stop early.
 //!
 //! Each goes along its direction as far as $F(x + \omega s) \le F(x) + \eta\,\omega\, g^\top s$ holds,
-//! $\omega$ halved until it does.
+//! $\omega$ halved until it does, from 1 for a Newton step and otherwise from
+//! $-g^\top s / s^\top H s$.
 
 use super::conjugate::{ConjugateLimits, conjugate_gradients};
 use super::smooth::{Minimum, Smooth, SmoothLimits, largest_entry, length};
@@ -56,7 +57,11 @@ pub fn descend<S: Smooth + ?Sized>(
         last.clone_from(&state.gradient);
         let before = state.value;
         if !state.search(function, kind) {
-            break Status::Converged;
+            // Rounding may have spoilt the direction; straight down there is only one.
+            state.step = state.gradient.iter().map(|g| -g).collect();
+            if !state.search(function, kind) {
+                break Status::Converged;
+            }
         }
         let moved = state.omega * length(&state.step);
         if before - state.value <= limits.value_tolerance * state.value.abs()
@@ -123,7 +128,8 @@ impl State {
                 *s = turn * *s - g;
             }
         }
-        if !(dot(&self.step, &self.gradient) < 0.0) {
+        let slope = dot(&self.step, &self.gradient);
+        if slope.is_nan() || slope >= 0.0 {
             self.step = self.gradient.iter().map(|g| -g).collect();
         }
     }
@@ -131,12 +137,19 @@ impl State {
     /// Goes along the direction; false if no length lowers the value.
     fn search<S: Smooth + ?Sized>(&mut self, function: &mut S, kind: Descent) -> bool {
         let slope = dot(&self.step, &self.gradient);
-        // A Newton step has its own length; others begin with twice that of the last.
-        self.omega = if kind == Descent::TruncatedNewton {
-            1.0
-        } else {
-            2.0 * self.omega
-        };
+        // A Newton step has its own length; others begin with that of the lowest point of the model
+        // along them.
+        self.omega = 1.0;
+        if kind != Descent::TruncatedNewton {
+            let mut curved = vec![0.0; self.point.len()];
+            function.accept();
+            function.hessian_product(&self.step, &mut curved);
+            self.products += 1;
+            let bend = dot(&curved, &self.step);
+            if bend > 0.0 {
+                self.omega = -slope / bend;
+            }
+        }
         let mut gradient = vec![0.0; self.point.len()];
         for _ in 0..MAX_HALVINGS {
             let moved = self.point.iter().zip(&self.step);

@@ -147,7 +147,11 @@ fn quadratics_are_minimised() {
         let found = minimise(&mut function, vec![1.0; n], &tight());
         assert_eq!(found.status, Status::Converged);
         assert!(found.gradient_norm <= 1e-8, "{}", found.gradient_norm);
-        for kind in [Descent::Steepest, Descent::NonlinearConjugate, Descent::TruncatedNewton] {
+        for kind in [
+            Descent::Steepest,
+            Descent::NonlinearConjugate,
+            Descent::TruncatedNewton,
+        ] {
             let limits = SmoothLimits {
                 max_steps: 200_000,
                 gradient_tolerance: 1e-6,
@@ -275,7 +279,11 @@ fn bounded_quadratics_end_where_projected_gradients_end() {
         let found = minimise_bounded(&mut function, &lower, vec![1.0; n], &limits);
         assert_eq!(found.status, Status::Converged);
         for (x, e) in found.point.iter().zip(&expected) {
-            assert!((x - e).abs() < 1e-5, "{seed} {:?} {expected:?}", found.point);
+            assert!(
+                (x - e).abs() < 1e-5,
+                "{seed} {:?} {expected:?}",
+                found.point
+            );
         }
         assert!(found.point.iter().zip(&lower).all(|(x, l)| x >= l));
         assert!(expected.contains(&0.0) == found.point.contains(&0.0));

@@ -52,7 +52,11 @@ fn assert_example(levels: &[u32], smoothing: f64, pairs: f64, value: f64, g: &[f
     let (value, slopes) = loss.evaluate(&SCORES, levels);
     assert_near(&[answer.value], &[value], 1e-14);
     assert_near(&answer.slopes, &slopes, 1e-14);
-    assert_near(&answer.product, &loss.curve(&SCORES, levels, &VECTOR), 1e-14);
+    assert_near(
+        &answer.product,
+        &loss.curve(&SCORES, levels, &VECTOR),
+        1e-14,
+    );
 }
 
 #[test]
@@ -95,9 +99,8 @@ fn rows_that_are_no_members_count_nothing() {
         let levels: Vec<u32> = (0..60).map(|_| generator.below(n_levels) as u32).collect();
         let scores: Vec<f64> = (0..60).map(|_| generator.normal()).collect();
         let members: Vec<u32> = (0..60).filter(|i| i % 3 != 1).collect();
-        let take = |values: &[f64]| -> Vec<f64> {
-            members.iter().map(|&i| values[i as usize]).collect()
-        };
+        let take =
+            |values: &[f64]| -> Vec<f64> { members.iter().map(|&i| values[i as usize]).collect() };
         let own_levels: Vec<u32> = members.iter().map(|&i| levels[i as usize]).collect();
         let alone = sorted(&take(&scores), &own_levels, 0.25, &take(&scores));
         let hinge = PairwiseHinge::new(&levels, &members, 0.25).expect("pairs");
@@ -132,11 +135,12 @@ fn scores_that_are_not_finite_are_infinitely_bad() {
 fn many_rows_give_what_few_give_when_each_is_repeated() {
     let mut generator = Generator::new(9);
     let (n, times) = (300, 40);
-    let few_levels: Vec<u32> = (0..n).map(|_| u32::from(generator.uniform() < 0.2)).collect();
+    let few_levels: Vec<u32> = (0..n)
+        .map(|_| u32::from(generator.uniform() < 0.2))
+        .collect();
     let few: Vec<f64> = (0..n).map(|_| 2.0 * generator.normal()).collect();
-    let repeat = |values: &[f64]| -> Vec<f64> {
-        values.iter().copied().cycle().take(n * times).collect()
-    };
+    let repeat =
+        |values: &[f64]| -> Vec<f64> { values.iter().copied().cycle().take(n * times).collect() };
     for turned in [false, true] {
         let levels: Vec<u32> = few_levels.iter().map(|l| l ^ u32::from(turned)).collect();
         let vector: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
@@ -150,6 +154,53 @@ fn many_rows_give_what_few_give_when_each_is_repeated() {
             assert_near(&[large.product[i]], &[small.product[i] * times], 1e-10);
         }
     }
+}
+
+#[test]
+fn so_many_rows_that_both_levels_are_sorted_give_what_few_give() {
+    let mut generator = Generator::new(10);
+    let n = 1000;
+    // The smaller level has more than 2^16 rows when repeated.
+    let times = 200;
+    let few: Vec<f64> = (0..n).map(|_| generator.normal()).collect();
+    let few_levels: Vec<u32> = (0..n).map(|i| u32::from(i % 5 < 2)).collect();
+    let small = sorted(&few, &few_levels, 0.5, &few);
+    let levels: Vec<u32> = few_levels.iter().copied().cycle().take(n * times).collect();
+    let many: Vec<f64> = few.iter().copied().cycle().take(n * times).collect();
+    let large = sorted(&many, &levels, 0.5, &many);
+    let times = times as f64;
+    assert_near(&[large.value], &[small.value * times * times], 1e-11);
+    for i in 0..n {
+        assert_near(&[large.slopes[i]], &[small.slopes[i] * times], 1e-9);
+        assert_near(&[large.product[i]], &[small.product[i] * times], 1e-9);
+    }
+}
+
+#[test]
+fn shares_of_pairs_are_those_of_the_metrics() {
+    use hedgerow::evaluate::ranking::{Ties, auc, average_precision, mauc};
+    use hedgerow::solve::pairwise::{ordered_share, precision_of_the_top};
+    let mut generator = Generator::new(12);
+    for n_levels in [2, 5] {
+        for decimals in [1.0, 1e6] {
+            let levels: Vec<u32> = (0..200).map(|_| generator.below(n_levels) as u32).collect();
+            let draw = |_| (generator.normal() * decimals).round() / decimals;
+            let scores: Vec<f64> = (0..200).map(draw).collect();
+            let members: Vec<u32> = (0..200).collect();
+            let share = ordered_share(&levels, &members, &scores).expect("pairs");
+            let expected = mauc(&levels, &scores, Ties::Half).expect("pairs");
+            assert!((share - expected).abs() < 1e-13);
+            if n_levels == 2 {
+                let positive: Vec<bool> = levels.iter().map(|&level| level == 1).collect();
+                let area = auc(&positive, &scores, Ties::Half).expect("pairs");
+                assert!((share - area).abs() < 1e-13);
+                let top = precision_of_the_top(&levels, &members, &scores).expect("pairs");
+                let expected = average_precision(&positive, &scores).expect("positives");
+                assert!((top - expected).abs() < 1e-13);
+            }
+        }
+    }
+    assert_eq!(ordered_share(&[1, 1], &[0, 1], &[0.0, 1.0]), None);
 }
 
 /// Scores, levels and two vectors of the same length.

@@ -5,7 +5,9 @@ use hedgerow::kernel::{Gram, Kernel, Rectangle};
 
 fn samples(n_rows: usize, n_features: usize, seed: u64) -> Samples {
     let mut generator = Generator::new(seed);
-    let values = (0..n_rows * n_features).map(|_| generator.normal()).collect();
+    let values = (0..n_rows * n_features)
+        .map(|_| generator.normal())
+        .collect();
     Samples::dense(n_rows, n_features, values).expect("finite")
 }
 
@@ -29,10 +31,17 @@ fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
 fn products_are_those_of_the_kernel_matrix() {
     let samples = samples(700, 4, 1);
     let basis: Vec<u32> = (0..700).step_by(37).collect();
-    for kernel in [Kernel::rbf(0.3), Kernel::Linear, Kernel::polynomial(0.5, 1.0, 2)] {
+    for kernel in [
+        Kernel::rbf(0.3),
+        Kernel::Linear,
+        Kernel::polynomial(0.5, 1.0, 2),
+    ] {
         let rectangle =
             Rectangle::new(&kernel, samples.view(), basis.clone(), usize::MAX).expect("rows");
-        assert_eq!((rectangle.n_rows(), rectangle.n_columns()), (700, basis.len()));
+        assert_eq!(
+            (rectangle.n_rows(), rectangle.n_columns()),
+            (700, basis.len())
+        );
         let gram = Gram::in_double(&kernel, samples.view(), basis.clone()).expect("rows");
         let values = gram.values(samples.view()).expect("finite");
         for count in [1, 3, 8, 17] {
@@ -57,12 +66,12 @@ fn products_are_those_of_the_kernel_matrix() {
     }
 }
 
-#[test]
-fn neither_budget_nor_threads_change_a_bit() {
-    let samples = samples(5000, 6, 2);
-    let basis: Vec<u32> = (0..5000).step_by(61).collect();
+#[track_caller]
+fn assert_budget_and_threads_change_no_bit(n_rows: usize, value_bytes: usize) {
+    let samples = samples(n_rows, 6, 2);
+    let basis: Vec<u32> = (0..n_rows as u32).step_by(n_rows / 80).collect();
     let kernel = Kernel::rbf(0.1);
-    let (v, h) = (vectors(5, basis.len()), vectors(5, 5000));
+    let (v, h) = (vectors(5, basis.len()), vectors(5, n_rows));
     let answer = |budget: usize, threads: usize| {
         on_threads(threads, || {
             let rectangle =
@@ -75,14 +84,22 @@ fn neither_budget_nor_threads_change_a_bit() {
         })
     };
     let (all, expected) = answer(usize::MAX, 1);
-    assert_eq!(all, 5000);
-    for (budget, held) in [(0, 0), (basis.len() * 4 * 1100, 1024), (usize::MAX, 5000)] {
+    assert_eq!(all, n_rows);
+    let some = basis.len() * value_bytes * 1100;
+    for (budget, held) in [(0, 0), (some, 1024), (usize::MAX, n_rows)] {
         for threads in [1, 2, 8] {
             let (rows, products) = answer(budget, threads);
             assert_eq!(rows, held);
             assert_eq!(products, expected, "{budget} bytes, {threads} threads");
         }
     }
+}
+
+#[test]
+fn neither_budget_nor_threads_change_a_bit() {
+    // Double precision, then single.
+    assert_budget_and_threads_change_no_bit(5000, 8);
+    assert_budget_and_threads_change_no_bit(20_000, 4);
 }
 
 #[test]
@@ -105,7 +122,11 @@ fn sparse_rows_give_what_dense_ones_give() {
             .expect("rows")
             .times(&slices(&v))
     });
-    for (a, b) in products[0].iter().flatten().zip(products[1].iter().flatten()) {
+    for (a, b) in products[0]
+        .iter()
+        .flatten()
+        .zip(products[1].iter().flatten())
+    {
         assert!((a - b).abs() < 1e-5, "{a} {b}");
     }
 }

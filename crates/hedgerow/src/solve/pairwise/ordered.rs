@@ -52,7 +52,10 @@ pub fn ordered_share(levels: &[u32], members: &[u32], scores: &[f64]) -> Option<
 /// `None` without two levels, or if a score is not finite.
 pub fn precision_of_the_top(levels: &[u32], members: &[u32], scores: &[f64]) -> Option<f64> {
     let level = |&i: &u32| levels[i as usize];
-    let (low, high) = (members.iter().map(level).min()?, members.iter().map(level).max()?);
+    let (low, high) = (
+        members.iter().map(level).min()?,
+        members.iter().map(level).max()?,
+    );
     let values: Vec<f64> = members.iter().map(|&i| -scores[i as usize]).collect();
     if low == high || values.iter().any(|value| !value.is_finite()) {
         return None;

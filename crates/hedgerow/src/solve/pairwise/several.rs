@@ -88,9 +88,7 @@ impl SeveralLevels {
                 let short = 1.0 - values[i];
                 loss += linear[0] * (short - smoothing)
                     + linear[1]
-                    + 0.5
-                        * half
-                        * (short * (inside[0] * short + 2.0 * inside[1]) + inside[2]);
+                    + 0.5 * half * (short * (inside[0] * short + 2.0 * inside[1]) + inside[2]);
                 by_rank[i] -= linear[0] + half * (inside[0] * short + inside[1]);
                 degrees[i] += inside[0];
             },

@@ -15,8 +15,9 @@ use super::order::Order;
 
 /// Cells of the grid for each knot, at least.
 const CELLS_A_KNOT: usize = 4;
-/// Most cells of the grid.
-const MAX_CELLS: usize = 1 << 22;
+/// Sorted rows from which on the others are sorted too: tables of so many bins are in no near cache,
+/// and rows that come in order read them in order.
+const MANY_SORTED: usize = 1 << 16;
 /// Knots of a cell up to which they are tried one by one.
 const FEW_KNOTS: u32 = 8;
 
@@ -44,7 +45,9 @@ pub(super) struct TwoSets {
     knot_places: Vec<[u32; 2]>,
     /// $B_k$ and $A_k$ of every bin.
     partners: Vec<[u32; 2]>,
-    /// Bin of every other row.
+    /// The other rows in the order in which they are visited; empty if that is their own.
+    visited: Vec<u32>,
+    /// Bin of every other row in that order.
     bins: Vec<u32>,
     /// Others in $Q$ with each sorted row, by ascending score.
     quadratic: Vec<f64>,
@@ -53,7 +56,7 @@ pub(super) struct TwoSets {
 /// The knots with the grid that finds bins.
 struct Knots {
     /// Ascending, with an infinite one at the end.
-    knots: Vec<f64>,
+    ascending: Vec<f64>,
     /// Number of knots in cells before each.
     starts: Vec<u32>,
     low: f64,
@@ -63,16 +66,19 @@ struct Knots {
 impl Knots {
     fn new(mut knots: Vec<f64>) -> Self {
         let (low, high) = (knots[0], knots[knots.len() - 1]);
-        let n_cells = (knots.len() * CELLS_A_KNOT)
-            .next_power_of_two()
-            .min(MAX_CELLS);
+        let n_cells = if knots.len() < 2 * MANY_SORTED {
+            (knots.len() * CELLS_A_KNOT).next_power_of_two()
+        } else {
+            // Never asked.
+            1
+        };
         let scale = n_cells as f64 / (high - low);
         let mut found = Self {
             starts: vec![0; n_cells + 1],
             low,
             // Knots that are all the same, or too far apart: all in the first cell.
             scale: if scale.is_finite() { scale } else { 0.0 },
-            knots: Vec::new(),
+            ascending: Vec::new(),
         };
         for &knot in &knots {
             let cell = found.cell(knot);
@@ -82,7 +88,7 @@ impl Knots {
             found.starts[cell + 1] += found.starts[cell];
         }
         knots.push(f64::INFINITY);
-        found.knots = knots;
+        found.ascending = knots;
         found
     }
 
@@ -100,7 +106,7 @@ impl Knots {
         let (start, end) = (self.starts[cell], self.starts[cell + 1]);
         // Most cells have one knot or none; then the knot at `start` decides, which is in a later
         // cell if this one has none.
-        let mut bin = start + u32::from(self.knots[start as usize] < value);
+        let mut bin = start + u32::from(self.ascending[start as usize] < value);
         if end - start > 1 {
             bin = self.search(value, bin, end);
         }
@@ -109,12 +115,12 @@ impl Knots {
 
     fn search(&self, value: f64, mut bin: u32, end: u32) -> u32 {
         if end - bin <= FEW_KNOTS {
-            while bin < end && self.knots[bin as usize] < value {
+            while bin < end && self.ascending[bin as usize] < value {
                 bin += 1;
             }
             return bin;
         }
-        let rest = &self.knots[bin as usize..end as usize];
+        let rest = &self.ascending[bin as usize..end as usize];
         bin + rest.partition_point(|&knot| knot < value) as u32
     }
 }
@@ -160,18 +166,35 @@ impl TwoLevels {
         // Number and sum of the rows of each bin.
         let mut sums = vec![[0.0f64; 2]; parabolas.len()];
         sets.bins.clear();
-        let mut loss = 0.0;
-        for row in &self.binned {
+        sets.visited.clear();
+        if self.sorted.len() >= MANY_SORTED {
+            let values: Vec<f64> = self.binned.iter().map(value_of).collect();
+            sets.order.sort(&values, &mut sets.visited);
+            for place in &mut sets.visited {
+                *place = self.binned[*place as usize];
+            }
+        }
+        let in_order = !sets.visited.is_empty();
+        let (mut loss, mut bin) = (0.0, 0);
+        let mut bins = std::mem::take(&mut sets.bins);
+        for row in sets.visited_or(&self.binned) {
             let value = value_of(row);
-            let bin = knots.bin(value);
+            if in_order {
+                while knots.ascending[bin as usize] < value {
+                    bin += 1;
+                }
+            } else {
+                bin = knots.bin(value);
+            }
             let [c, alpha, beta] = parabolas[bin as usize];
             slopes[*row as usize] = self.sign * (alpha + beta * value);
             loss += c + value * (alpha + 0.5 * beta * value);
             let sum = &mut sums[bin as usize];
             sum[0] += 1.0;
             sum[1] += value;
-            sets.bins.push(bin);
+            bins.push(bin);
         }
+        sets.bins = bins;
         let all = accumulate(&mut sums)[0];
         sets.quadratic.clear();
         let half = 0.5 / self.smoothing;
@@ -204,8 +227,8 @@ impl TwoLevels {
             let linear = f64::from(b);
             let count = f64::from(a - b);
             let (sum, squares) = (up_to[0] - below[0], up_to[1] - below[1]);
-            let c = linear * (1.0 - smoothing) - below[0]
-                + 0.5 * half * (count - 2.0 * sum + squares);
+            let c =
+                linear * (1.0 - smoothing) - below[0] + 0.5 * half * (count - 2.0 * sum + squares);
             [c, linear + half * (count - sum), half * count]
         };
         sets.partners.iter().map(parabola).collect()
@@ -226,7 +249,7 @@ impl TwoLevels {
         };
         let bins: Vec<[f64; 2]> = sets.partners.iter().map(of_bin).collect();
         let mut sums = vec![[0.0]; bins.len()];
-        for (&row, &bin) in self.binned.iter().zip(&sets.bins) {
+        for (&row, &bin) in sets.visited_or(&self.binned).iter().zip(&sets.bins) {
             let value = vector[row as usize];
             let [count, inside] = bins[bin as usize];
             product[row as usize] = count * value - inside;
@@ -248,8 +271,18 @@ impl TwoSets {
         &self.quadratic
     }
 
+    /// The rows in the order of `bins`.
+    fn visited_or<'a>(&'a self, own: &'a [u32]) -> &'a [u32] {
+        if self.visited.is_empty() {
+            own
+        } else {
+            &self.visited
+        }
+    }
+
     /// No pair has a curvature.
     fn forget(&mut self, levels: &TwoLevels) {
+        self.visited.clear();
         self.places = (0..levels.sorted.len() as u32).collect();
         self.quadratic = vec![0.0; levels.sorted.len()];
         self.knot_places = vec![[0, 0]; levels.sorted.len()];

@@ -33,7 +33,7 @@ impl Radius {
     fn update(&mut self, kept: f64, length: f64) {
         if kept >= GOOD && length >= AT_END * self.0 {
             self.0 *= 2.0;
-        } else if !(kept > BAD) {
+        } else if kept.is_nan() || kept <= BAD {
             // A share that is not a number is none.
             self.0 = length.min(self.0) / 4.0;
         }

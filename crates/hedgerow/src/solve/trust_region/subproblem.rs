@@ -103,18 +103,13 @@ fn in_eigenbasis(values: &[f64], parts: &[f64], radius: f64) -> (Vec<f64>, f64) 
         }
         return (step, shift);
     }
-    let extra = search(|extra| step_at(extra), &gaps, all / radius, radius);
+    let extra = search(step_at, &gaps, all / radius, radius);
     (step_at(extra), shift + extra)
 }
 
 /// The μ > 0 at which the step has the length of the radius, by Newton's method on
 /// $1/\Delta - 1/\|s(\mu)\|$, which is nearly linear; halved where that leaves what is known.
-fn search(
-    step_at: impl Fn(f64) -> Vec<f64>,
-    gaps: &[f64],
-    most: f64,
-    radius: f64,
-) -> f64 {
+fn search(step_at: impl Fn(f64) -> Vec<f64>, gaps: &[f64], most: f64, radius: f64) -> f64 {
     let (mut low, mut high) = (0.0, most);
     let mut extra = high;
     for _ in 0..MAX_STEPS {
@@ -217,7 +212,11 @@ mod tests {
 
     #[test]
     fn in_two_dimensions_no_point_of_the_circle_is_lower() {
-        for hessian in [[-2.0, 0.5, 0.5, 1.0], [1.0, 2.0, 2.0, 1.0], [3.0, 0.0, 0.0, -1.0]] {
+        for hessian in [
+            [-2.0, 0.5, 0.5, 1.0],
+            [1.0, 2.0, 2.0, 1.0],
+            [3.0, 0.0, 0.0, -1.0],
+        ] {
             for gradient in [[1.0, 0.0], [0.3, -0.7], [1e-9, 1.0], [0.0, 0.0]] {
                 let found = assert_optimal(&hessian, &gradient, 1.5);
                 for k in 0..3600 {

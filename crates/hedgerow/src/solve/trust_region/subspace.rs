@@ -192,12 +192,7 @@ impl Search {
     }
 
     /// With the product of the last direction.
-    fn go_on(
-        &mut self,
-        mut direction: Direction,
-        ask: &Ask,
-        limits: &SmoothLimits,
-    ) -> Option<Ask> {
+    fn go_on(&mut self, mut direction: Direction, ask: &Ask, limits: &SmoothLimits) -> Option<Ask> {
         self.products += 1;
         if direction.first.is_none() {
             direction.first = Some((ask.input.clone(), ask.answer.clone()));
@@ -232,7 +227,7 @@ impl Search {
             // The function has no finite curvature here: no step can be judged.
             return self.end(Status::IterationLimit);
         };
-        if !(exact.model < 0.0) {
+        if exact.model.is_nan() || exact.model >= 0.0 {
             return self.end(Status::Converged);
         }
         if self.steps >= limits.max_steps {
@@ -271,7 +266,7 @@ impl Search {
         if let Some(radius) = &mut self.radius {
             radius.update(kept, proposal.length);
         }
-        if !(decrease > 0.0) {
+        if decrease.is_nan() || decrease <= 0.0 {
             return if short || -proposal.promised <= limits.value_tolerance * self.value.abs() {
                 self.end(Status::Converged)
             } else {
@@ -298,7 +293,7 @@ impl Search {
         limits: &SmoothLimits,
     ) -> Option<Ask> {
         let left = largest_entry(&ask.answer);
-        if !(left <= POLISHED * largest_entry(&self.gradient)) {
+        if left.is_nan() || left > POLISHED * largest_entry(&self.gradient) {
             return self.end(Status::Converged);
         }
         self.point = ask.input;
