@@ -158,7 +158,8 @@ impl RankRcParams {
     /// Trains on the rows with a positive weight, which must be the same for all.
     ///
     /// # Errors
-    /// [`Error::TooFewClasses`] without two classes or levels.
+    /// [`Error::TooFewClasses`] without two classes or levels, [`Error::TooFewRows`] if a search for
+    /// λ has no fold to judge by, [`Error::Memory`] for a basis of more than some 20,000 rows.
     pub fn fit(&self, data: &Dataset) -> Result<Fitted<RankModel>> {
         self.check()?;
         super::fit::fit(self, data)

@@ -6,6 +6,7 @@ use super::problem::{Form, Part, RankBatch};
 use super::task::RankTask;
 use super::whitening::{Sample, Whitening, sample_rows, submatrix};
 use crate::data::SamplesView;
+use crate::error::ensure_memory;
 use crate::kernel::{Gram, Kernel, Rectangle};
 use crate::linalg::{LinearRows, Precision};
 use crate::solve::pairwise::{PairwiseHinge, ordered_share, precision_of_the_top};
@@ -17,6 +18,11 @@ use crate::{Error, Result};
 const ROW_BYTES: usize = 40;
 /// Bytes that problems which advance together may take for these.
 const STATE_BYTES: usize = 1 << 30;
+
+/// Bytes that the factors take for each entry of the kernel matrix of the basis.
+const FACTOR_BYTES: u64 = 5 * 8;
+/// Most bytes of these.
+const MAX_FACTOR_BYTES: u64 = 1 << 34;
 
 /// A design with what makes parts of it.
 pub(super) struct Ground<'a> {
@@ -58,6 +64,12 @@ impl<'a> Ground<'a> {
         params: &RankingParams,
         form: FormWord,
     ) -> Result<Self> {
+        let squares = (basis.len() as u64).saturating_mul(basis.len() as u64);
+        ensure_memory(
+            "the factors of the kernel matrix of the basis",
+            squares.saturating_mul(FACTOR_BYTES),
+            MAX_FACTOR_BYTES,
+        )?;
         let rectangle = Rectangle::new(kernel, view, basis.clone(), params.cache_bytes())?;
         let gram = Gram::in_double(kernel, view, basis.clone())?;
         let rows: Vec<usize> = basis.iter().map(|&row| row as usize).collect();

@@ -84,7 +84,9 @@ impl Part {
             whitening.rank,
             &mut out,
         );
-        out.chunks(whitening.rank).map(<[f64]>::to_vec).collect()
+        // Without a variable there is nothing to write.
+        let rank = whitening.rank.max(1);
+        out.chunks(rank).map(<[f64]>::to_vec).collect()
     }
 
     /// The gradient of half the ridge.

@@ -12,6 +12,8 @@ use crate::{Error, Result};
 const MAX_TURNED: usize = 2000;
 /// Rows of the sample for each column.
 const ROWS_A_COLUMN: usize = 4;
+/// Rows of the sample where $T$ is not turned, and only the diagonal of the scatter counts.
+const DIAGONAL_ROWS: usize = 512;
 
 /// $T$ both ways.
 #[derive(Debug, Clone)]
@@ -45,7 +47,12 @@ pub(super) fn sample_rows(levels: &[u32], width: usize) -> Vec<u32> {
     for (row, &level) in (0u32..).zip(levels) {
         members[level as usize].push(row);
     }
-    let quota = (ROWS_A_COLUMN * width).div_ceil(n_levels.max(1)).max(64);
+    let all = if width <= MAX_TURNED {
+        ROWS_A_COLUMN * width
+    } else {
+        DIAGONAL_ROWS
+    };
+    let quota = all.div_ceil(n_levels.max(1)).max(64);
     let mut rows: Vec<u32> = members
         .iter()
         .flat_map(|rows| {
@@ -71,9 +78,6 @@ impl Whitening {
     ) -> Result<Self> {
         let n = columns.len();
         let (down, rank) = whiten(matrix, n)?;
-        if rank == 0 {
-            return Err(Error::NoEigenvalues);
-        }
         let mut whitening = Self {
             up: transposed(&down, n),
             down,

@@ -639,6 +639,47 @@ fn hostile_data_are_errors_or_models_never_panics() {
 }
 
 #[test]
+fn rows_without_any_kernel_value_are_ranked_alike() {
+    let data = dataset(2, vec![0.0; 12], &[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    for basis in [BasisWord::Rare, BasisWord::All] {
+        let params = RankRcParams {
+            basis,
+            ..tight(0.1).with_kernel(Kernel::Linear)
+        };
+        let fitted = params.fit(&data).expect("fit");
+        assert_eq!(fitted.report.objective, 0.5);
+        assert_eq!(decisions(&fitted.model, &data), [0.0; 6]);
+    }
+}
+
+#[test]
+fn a_precomputed_kernel_gives_what_the_kernel_gives() {
+    let data = rare(60, 2, 0.2, 14);
+    let kernel = Kernel::rbf(0.4);
+    let all: Vec<u32> = (0..60).collect();
+    let gram = Gram::in_double(&kernel, data.samples().view(), all).expect("rows");
+    let matrix = gram.values(data.samples().view()).expect("finite");
+    let numbered: Vec<f64> = matrix
+        .chunks(60)
+        .enumerate()
+        .flat_map(|(i, row)| std::iter::once(i as f64 + 1.0).chain(row.iter().copied()))
+        .collect();
+    let samples = Samples::dense(60, 61, numbered).expect("finite");
+    let precomputed = Dataset::new(samples, data.target().clone()).expect("sound");
+    let usual = tight(0.05).with_kernel(kernel).fit(&data).expect("fit");
+    let other = tight(0.05)
+        .with_kernel(Kernel::Precomputed)
+        .fit(&precomputed)
+        .expect("fit");
+    assert!((usual.report.objective - other.report.objective).abs() < 1e-6);
+    assert_near(
+        &decisions(&usual.model, &data),
+        &decisions(&other.model, &precomputed),
+        1e-4,
+    );
+}
+
+#[test]
 fn rows_of_weight_0_do_not_count() {
     let data = toy();
     let weights = vec![1.0, 0.0, 1.0, 1.0, 1.0, 1.0];
