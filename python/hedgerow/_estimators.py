@@ -11,6 +11,7 @@ from typing import Any
 from ._base import Parameter
 from ._kinds import (
     CalibratedClassifier,
+    Classifier,
     ExpansionClassifier,
     ExpansionOutliers,
     ExpansionRegressor,
@@ -38,6 +39,9 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "PegasosClassifier",
+    "RankRC",
+    "RankRND",
+    "RankSVM",
     "SVC",
     "SVMTreesClassifier",
     "SVR",
@@ -1292,6 +1296,318 @@ class PegasosClassifier(LinearClassifier):
         self.stop = stop
         self.tol = tol
         self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RankRC(Classifier):
+    """Ranking of a rare class by kernel functions at its rows only.
+
+    Minimises the smoothed hinge over all pairs of a rare and another row, and so maximises the
+    area under the ROC curve.
+
+    Parameters
+    ----------
+    basis : "rare", "random", "rare_random", "landmarks" or "all", default="rare"
+        Which rows have a kernel function.
+    basis_size : int, optional
+        Number of kernel functions, for a basis that leaves it open. ``None``, the default: as
+        many as there are rare rows.
+    certified : float, optional
+        Grow the basis until the objective is certified to lie above that of all rows by no more
+        than this share of itself. ``None``, the default: the basis stays as it is.
+    solver : "linearised" or "direct", default="linearised"
+        In which variables the problem is solved.
+    lam : float, optional
+        Weight of the squared norm. ``None``, the default: the best of 2^-20, 2^-18, ..., 2^10
+        by cross-validation.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    smoothing : float, default=0.5
+        Half the width of the bend of the hinge, ε.
+    positive : object, optional
+        The class to be ranked first. ``None``, the default: the rarest.
+    metric : "auc" or "average_precision", default="auc"
+        What the search for lambda maximises.
+    folds : int, default=5
+        Folds of the search for lambda, and of the calibration.
+    tol : float, default=1e-6
+        Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
+    max_iter : int, default=400
+        Largest number of steps for one lambda.
+    cache_size : float, default=4096.0
+        Memory for kernel values in MB; it changes the time, never the result.
+    random_state : int or RandomState, optional
+        Seed of everything random: folds, random rows of a basis.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    """
+
+    _method = "rank-rc"
+    _parameters = (
+        Parameter("basis", "basis", "rare", False),
+        Parameter("basis_size", "basis_size", None, False),
+        Parameter("certified", "certified", None, False),
+        Parameter("solver", "solver", "linearised", False),
+        Parameter("lam", "lambda", None, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("smoothing", "smoothing", 0.5, False),
+        Parameter("positive", "positive", None, False),
+        Parameter("metric", "metric", "auc", False),
+        Parameter("folds", "folds", 5, False),
+        Parameter("tol", "tolerance", 1e-6, False),
+        Parameter("max_iter", "max_iterations", 400, False),
+        Parameter("cache_size", "cache_mb", 4096.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        basis: str = "rare",
+        basis_size: int | None = None,
+        certified: float | None = None,
+        solver: str = "linearised",
+        lam: float | None = None,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        smoothing: float = 0.5,
+        positive: Any | None = None,
+        metric: str = "auc",
+        folds: int = 5,
+        tol: float = 1e-6,
+        max_iter: int = 400,
+        cache_size: float = 4096.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.basis = basis
+        self.basis_size = basis_size
+        self.certified = certified
+        self.solver = solver
+        self.lam = lam
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.smoothing = smoothing
+        self.positive = positive
+        self.metric = metric
+        self.folds = folds
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RankRND(Classifier):
+    """Ranking of a rare class by kernel functions at random rows.
+
+    Parameters
+    ----------
+    basis_size : int, optional
+        Number of kernel functions. ``None``, the default: as many as there are rare rows.
+    lam : float, optional
+        Weight of the squared norm. ``None``, the default: the best of 2^-20, 2^-18, ..., 2^10
+        by cross-validation.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    smoothing : float, default=0.5
+        Half the width of the bend of the hinge, ε.
+    positive : object, optional
+        The class to be ranked first. ``None``, the default: the rarest.
+    metric : "auc" or "average_precision", default="auc"
+        What the search for lambda maximises.
+    folds : int, default=5
+        Folds of the search for lambda, and of the calibration.
+    tol : float, default=1e-6
+        Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
+    max_iter : int, default=400
+        Largest number of steps for one lambda.
+    cache_size : float, default=4096.0
+        Memory for kernel values in MB; it changes the time, never the result.
+    random_state : int or RandomState, optional
+        Seed of everything random: folds, random rows of a basis.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    """
+
+    _method = "rank-rnd"
+    _parameters = (
+        Parameter("basis_size", "basis_size", None, False),
+        Parameter("lam", "lambda", None, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("smoothing", "smoothing", 0.5, False),
+        Parameter("positive", "positive", None, False),
+        Parameter("metric", "metric", "auc", False),
+        Parameter("folds", "folds", 5, False),
+        Parameter("tol", "tolerance", 1e-6, False),
+        Parameter("max_iter", "max_iterations", 400, False),
+        Parameter("cache_size", "cache_mb", 4096.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        basis_size: int | None = None,
+        lam: float | None = None,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        smoothing: float = 0.5,
+        positive: Any | None = None,
+        metric: str = "auc",
+        folds: int = 5,
+        tol: float = 1e-6,
+        max_iter: int = 400,
+        cache_size: float = 4096.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.basis_size = basis_size
+        self.lam = lam
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.smoothing = smoothing
+        self.positive = positive
+        self.metric = metric
+        self.folds = folds
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class RankSVM(Classifier):
+    """Ranking of a rare class by kernel functions at all rows, or linear.
+
+    Parameters
+    ----------
+    lam : float, optional
+        Weight of the squared norm. ``None``, the default: the best of 2^-20, 2^-18, ..., 2^10
+        by cross-validation.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    smoothing : float, default=0.5
+        Half the width of the bend of the hinge, ε.
+    positive : object, optional
+        The class to be ranked first. ``None``, the default: the rarest.
+    metric : "auc" or "average_precision", default="auc"
+        What the search for lambda maximises.
+    folds : int, default=5
+        Folds of the search for lambda, and of the calibration.
+    tol : float, default=1e-6
+        Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
+    max_iter : int, default=400
+        Largest number of steps for one lambda.
+    cache_size : float, default=4096.0
+        Memory for kernel values in MB; it changes the time, never the result.
+    random_state : int or RandomState, optional
+        Seed of everything random: folds, random rows of a basis.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    """
+
+    _method = "rank-svm"
+    _parameters = (
+        Parameter("lam", "lambda", None, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("smoothing", "smoothing", 0.5, False),
+        Parameter("positive", "positive", None, False),
+        Parameter("metric", "metric", "auc", False),
+        Parameter("folds", "folds", 5, False),
+        Parameter("tol", "tolerance", 1e-6, False),
+        Parameter("max_iter", "max_iterations", 400, False),
+        Parameter("cache_size", "cache_mb", 4096.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        lam: float | None = None,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        smoothing: float = 0.5,
+        positive: Any | None = None,
+        metric: str = "auc",
+        folds: int = 5,
+        tol: float = 1e-6,
+        max_iter: int = 400,
+        cache_size: float = 4096.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.lam = lam
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.smoothing = smoothing
+        self.positive = positive
+        self.metric = metric
+        self.folds = folds
+        self.tol = tol
+        self.max_iter = max_iter
+        self.cache_size = cache_size
         self.random_state = random_state
         self.n_jobs = n_jobs
 

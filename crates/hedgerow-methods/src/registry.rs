@@ -25,6 +25,9 @@ static ALL: LazyLock<Vec<Method>> = LazyLock::new(|| {
         methods::<hedgerow::svm::linear::LogisticParams>(),
         methods::<hedgerow::svm::linear::PegasosParams>(),
         methods::<hedgerow::svm::linear::FisherParams>(),
+        methods::<hedgerow::rank::RankRcParams>(),
+        methods::<hedgerow::rank::RankRndParams>(),
+        methods::<hedgerow::rank::RankSvmParams>(),
         methods::<hedgerow::tree::HlsvmParams>(),
         methods::<hedgerow::tree::SvmTreesParams>(),
     ]

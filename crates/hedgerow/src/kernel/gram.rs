@@ -123,6 +123,13 @@ impl<'a> Gram<'a> {
             .collect()
     }
 
+    /// $K(x, x)$ of every row of some samples.
+    pub(crate) fn self_values(kernel: &Kernel, view: SamplesView<'_>) -> Vec<f64> {
+        let d = view.n_features();
+        let value = |i: usize| self_value(kernel, view.row(i), d);
+        (0..view.n_rows()).map(value).collect()
+    }
+
     /// Prepares bound rows, by position, as queries.
     pub fn own_queries(&self, positions: &[usize]) -> Result<GramQueries> {
         self.bound

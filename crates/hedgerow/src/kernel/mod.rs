@@ -14,6 +14,7 @@ mod neighbourhood;
 mod packed;
 mod parameters;
 mod radial;
+mod rectangle;
 mod scalar;
 mod spec;
 mod text;
@@ -37,6 +38,7 @@ pub(crate) use neighbourhood::{
 };
 pub(crate) use packed::{Formula, Packed};
 pub use radial::{Definiteness, Radial};
+pub use rectangle::Rectangle;
 pub(crate) use scalar::euclidean_sq_dist;
 pub use scalar::spectral_angle;
 pub use spec::KernelSpec;

@@ -15,12 +15,14 @@ mod dense;
 mod gather;
 mod growing_cholesky;
 mod hyperplanes;
+mod lanczos;
 mod lanes;
 mod linear_rows;
 mod near;
 mod nystrom;
 mod panel;
 mod passes;
+mod pivoted_cholesky;
 mod real;
 mod ridge_cholesky;
 mod row_stores;
@@ -28,6 +30,7 @@ mod scatter;
 mod single_passes;
 mod smooth_losses;
 mod sparse;
+mod vectors;
 
 #[cfg(test)]
 mod exp;
@@ -42,6 +45,7 @@ pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, 
 pub(crate) use gather::{CODES, LINE, gather_codes, gather_near};
 pub(crate) use growing_cholesky::GrowingCholesky;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};
+pub(crate) use lanczos::largest_eigenvalue;
 pub(crate) use lanes::{LaneProducts, QUERY_LANES, lane_products};
 pub use linear_rows::{LinearRows, Precision};
 pub(crate) use linear_rows::{RowStore, ensure_finite_norms, with_store};
@@ -52,6 +56,7 @@ pub(crate) use near::{
 pub(crate) use nystrom::whiten;
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
+pub(crate) use pivoted_cholesky::pivots;
 pub(crate) use real::Real;
 pub(crate) use ridge_cholesky::ridge_cholesky;
 pub(crate) use row_stores::{
@@ -63,3 +68,6 @@ pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};
+pub(crate) use vectors::{
+    VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
+};

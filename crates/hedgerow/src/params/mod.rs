@@ -93,6 +93,8 @@ pub enum Kind {
     Width,
     /// Pairs of class and factor.
     ClassWeights,
+    /// The name of a class.
+    Class,
 }
 
 /// One of the words that a parameter takes.
@@ -168,7 +170,9 @@ impl Kind {
                 _ => Value::Text(text.to_owned()),
             },
             Self::Number | Self::Whole | Self::Width => Value::number(text),
-            Self::Words(_) | Self::Kernel | Self::ClassWeights => Value::Text(text.to_owned()),
+            Self::Words(_) | Self::Kernel | Self::ClassWeights | Self::Class => {
+                Value::Text(text.to_owned())
+            }
         }
     }
 
@@ -189,6 +193,7 @@ impl Kind {
             Self::Kernel => "the text form of a kernel".to_owned(),
             Self::Width => "a number, auto, scale, mean or a percentile such as q50".to_owned(),
             Self::ClassWeights => "class=weight with a weight above 0".to_owned(),
+            Self::Class => "the name of a class".to_owned(),
         }
     }
 }

@@ -93,6 +93,24 @@ impl<T: ParameterType> ParameterType for Option<T> {
     }
 }
 
+impl ParameterType for ClassName {
+    const KIND: Kind = Kind::Class;
+
+    fn read(value: &Value) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(Self::parse(text)),
+            value => value.as_number().map(Self::Number),
+        }
+    }
+
+    fn show(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Number(*number),
+            Self::Text(text) => Value::Text(text.clone()),
+        }
+    }
+}
+
 impl ParameterType for ClassWeights {
     const KIND: Kind = Kind::ClassWeights;
 

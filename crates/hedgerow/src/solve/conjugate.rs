@@ -10,43 +10,84 @@ pub(super) struct ConjugateLimits {
     pub(super) max_products: usize,
 }
 
+/// Conjugate gradients for $H s = -g$ between two products with $H$.
+#[derive(Debug, Clone)]
+pub(super) struct Conjugate {
+    /// $s$.
+    pub(super) step: Vec<f64>,
+    /// $-g - H s$.
+    pub(super) residual: Vec<f64>,
+    /// The direction whose product is needed next.
+    pub(super) search: Vec<f64>,
+    /// Products so far.
+    pub(super) products: usize,
+    scaled: Vec<f64>,
+    product: f64,
+    goal: f64,
+}
+
+impl Conjugate {
+    /// Begins at $s = 0$. `diagonal` is the preconditioner $M$, near to the diagonal of $H$.
+    pub(super) fn new(gradient: &[f64], diagonal: &[f64], tolerance: f64) -> Self {
+        let residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
+        let scaled: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
+        let product = dot(&scaled, &residual);
+        Self {
+            step: vec![0.0; gradient.len()],
+            search: scaled.clone(),
+            products: 0,
+            goal: tolerance * tolerance * product,
+            residual,
+            scaled,
+            product,
+        }
+    }
+
+    /// Whether the residual is small enough.
+    pub(super) fn is_done(&self) -> bool {
+        self.product.is_nan() || self.product <= self.goal
+    }
+
+    /// Goes on with the product of `search`; false, and nothing is changed, if there is no positive
+    /// curvature along it.
+    pub(super) fn take(&mut self, curved: &[f64], diagonal: &[f64]) -> bool {
+        self.products += 1;
+        let along = dot(&self.search, curved);
+        if along <= 0.0 || !along.is_finite() {
+            return false;
+        }
+        let length = self.product / along;
+        for t in 0..curved.len() {
+            self.step[t] += length * self.search[t];
+            self.residual[t] -= length * curved[t];
+            self.scaled[t] = self.residual[t] / diagonal[t];
+        }
+        let next = dot(&self.scaled, &self.residual);
+        let share = next / self.product;
+        self.product = next;
+        for t in 0..curved.len() {
+            self.search[t] = self.scaled[t] + share * self.search[t];
+        }
+        true
+    }
+}
+
 /// About $s = -H^{-1}g$ for a positive definite $H$ that `curve` multiplies with, and the number of
-/// products that it took. `diagonal` is the preconditioner $M$, near to the diagonal of $H$.
+/// products that it took.
 pub(super) fn conjugate_gradients(
     gradient: &[f64],
     diagonal: &[f64],
     limits: &ConjugateLimits,
     mut curve: impl FnMut(&[f64]) -> Vec<f64>,
 ) -> (Vec<f64>, usize) {
-    let n = gradient.len();
-    let mut step = vec![0.0; n];
-    let mut residual: Vec<f64> = gradient.iter().map(|g| -g).collect();
-    let mut scaled: Vec<f64> = residual.iter().zip(diagonal).map(|(r, d)| r / d).collect();
-    let mut search = scaled.clone();
-    let mut product = dot(&scaled, &residual);
-    let goal = limits.tolerance * limits.tolerance * product;
-    let mut products = 0;
-    while products < limits.max_products && product > goal {
-        products += 1;
-        let curved = curve(&search);
-        let along = dot(&search, &curved);
-        if along <= 0.0 || !along.is_finite() {
+    let mut conjugate = Conjugate::new(gradient, diagonal, limits.tolerance);
+    while conjugate.products < limits.max_products && !conjugate.is_done() {
+        let curved = curve(&conjugate.search);
+        if !conjugate.take(&curved, diagonal) {
             break;
         }
-        let length = product / along;
-        for t in 0..n {
-            step[t] += length * search[t];
-            residual[t] -= length * curved[t];
-            scaled[t] = residual[t] / diagonal[t];
-        }
-        let next = dot(&scaled, &residual);
-        let share = next / product;
-        product = next;
-        for t in 0..n {
-            search[t] = scaled[t] + share * search[t];
-        }
     }
-    (step, products)
+    (conjugate.step, conjugate.products)
 }
 
 #[cfg(test)]

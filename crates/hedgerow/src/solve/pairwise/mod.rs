@@ -1,0 +1,150 @@
+//! Losses of pairs: how far scores put rows of a higher level above rows of a lower one.
+//!
+//! For scores $o$ and levels $y$,
+//!
+//! $$L(o) = \sum_{(i,j):\, y_i > y_j} \ell(o_i - o_j), \qquad
+//!   \ell_\varepsilon(t) = \begin{cases} 1 - \varepsilon - t & t < 1 - 2\varepsilon \\\\
+//!   (1 - t)^2 / 4\varepsilon & 1 - 2\varepsilon \le t < 1 \\\\ 0 & t \ge 1 \end{cases}$$
+//!
+//! with as many terms as there are pairs. By the order of the scores [`PairwiseHinge`] has value,
+//! gradient and Hessian product of $\ell_\varepsilon$ in $O(m \log m)$ and $O(m)$; [`brute`] sums
+//! the pairs one by one, for this and for other losses, and is what it is tested against.
+//!
+//! | symbol | here |
+//! |---|---|
+//! | $o$ | `scores` |
+//! | $y$ | `levels` |
+//! | $\varepsilon$ | `smoothing` |
+//! | $G = \partial L / \partial o$ | `slopes` |
+//! | pairs with $1 - 2\varepsilon \le t < 1$, $Q$; with $t < 1 - 2\varepsilon$, $L$ | [`PairSets`] |
+//! | $h = \partial^2 L\, u$ | what [`PairwiseHinge::curve`] writes |
+//!
+//! The knot $t = 1 - 2\varepsilon$ is looked for as $o_i - (1 - 2\varepsilon)$: for $\varepsilon = \tfrac12$
+//! that is $o_i$ itself, so that equal scores, among them all scores at the start, are on one side
+//! of it whatever they are. Which pairs are in $Q$ is decided once a pair: the Hessian is symmetric
+//! to rounding.
+
+pub mod brute;
+mod fenwick;
+mod order;
+mod ordered;
+mod several;
+mod two;
+
+pub use ordered::{ordered_share, precision_of_the_top};
+use several::{SeveralLevels, SeveralSets};
+use two::{TwoLevels, TwoSets};
+
+/// Least $\varepsilon$: the curvature grows as its inverse.
+pub const MIN_SMOOTHING: f64 = 1e-3;
+
+/// The smoothed hinge of all pairs of some rows with different levels.
+#[derive(Debug, Clone)]
+pub struct PairwiseHinge {
+    form: Form,
+    n_rows: usize,
+    n_pairs: f64,
+}
+
+#[derive(Debug, Clone)]
+enum Form {
+    Two(TwoLevels),
+    Several(SeveralLevels),
+}
+
+/// Which pairs are in $Q$ at the scores that were evaluated last, in a form that products read.
+#[derive(Debug, Clone, Default)]
+pub struct PairSets {
+    two: TwoSets,
+    several: SeveralSets,
+}
+
+impl PairwiseHinge {
+    /// The pairs among `members`, rows whose level `levels` tells; `None` if there are no pairs.
+    ///
+    /// Scores and slopes are vectors over all rows, those of rows that are no members are not read
+    /// and set to 0. `smoothing` is in `[MIN_SMOOTHING, 1]`.
+    pub fn new(levels: &[u32], members: &[u32], smoothing: f64) -> Option<Self> {
+        let mut scale: Vec<u32> = members.iter().map(|&i| levels[i as usize]).collect();
+        scale.sort_unstable();
+        let mut counts: Vec<u64> = Vec::new();
+        for group in scale.chunk_by(|a, b| a == b) {
+            counts.push(group.len() as u64);
+        }
+        scale.dedup();
+        let form = match scale[..] {
+            [] | [_] => return None,
+            [_, high] => Form::Two(TwoLevels::new(levels, members, high, smoothing)),
+            _ => Form::Several(SeveralLevels::new(levels, members, &scale, smoothing)),
+        };
+        // Products of counts overflow 32 bits, and sums of them 53 only beyond any memory.
+        let (mut below, mut n_pairs) = (0u64, 0.0);
+        for count in counts {
+            n_pairs += below as f64 * count as f64;
+            below += count;
+        }
+        Some(Self {
+            form,
+            n_rows: levels.len(),
+            n_pairs,
+        })
+    }
+
+    /// Number of pairs.
+    pub fn n_pairs(&self) -> f64 {
+        self.n_pairs
+    }
+
+    /// Number of rows, members or not.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// The sum over all pairs and its gradient; `sets` then tells the pairs of these scores.
+    /// Infinite, with a gradient of zeros, if a score is not finite.
+    pub fn evaluate(&self, scores: &[f64], sets: &mut PairSets, slopes: &mut [f64]) -> f64 {
+        debug_assert_eq!((scores.len(), slopes.len()), (self.n_rows, self.n_rows));
+        slopes.fill(0.0);
+        match &self.form {
+            Form::Two(form) => form.evaluate(scores, &mut sets.two, slopes),
+            Form::Several(form) => form.evaluate(scores, &mut sets.several, slopes),
+        }
+    }
+
+    /// Share of the pairs that are in $Q$ at the scores of `sets`.
+    pub fn quadratic_share(&self, sets: &PairSets) -> f64 {
+        let count: f64 = match &self.form {
+            Form::Two(_) => sets.two.quadratic().iter().sum(),
+            // Each pair is counted from either side.
+            Form::Several(_) => 0.5 * sets.several.degrees().iter().sum::<f64>(),
+        };
+        count / self.n_pairs
+    }
+
+    /// Product of the Hessian at the scores of `sets` with a vector.
+    pub fn curve(&self, sets: &PairSets, vector: &[f64], product: &mut [f64]) {
+        debug_assert_eq!((vector.len(), product.len()), (self.n_rows, self.n_rows));
+        product.fill(0.0);
+        match &self.form {
+            Form::Two(form) => form.curve(&sets.two, vector, product),
+            Form::Several(form) => form.curve(&sets.several, vector, product),
+        }
+    }
+}
+
+/// Bits of the mean that are dropped.
+const DROPPED_BITS: u32 = 44;
+
+/// About the mean of the members' scores, which is taken off them: sums of large equal parts would
+/// lose digits. It has few digits itself, so that most differences from it are exact. `None` if a
+/// score is not finite.
+fn centre(scores: &[f64], members: &[&[u32]]) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0usize);
+    for rows in members {
+        sum += rows.iter().map(|&i| scores[i as usize]).sum::<f64>();
+        count += rows.len();
+    }
+    let mean = sum / count as f64;
+    let short = f64::from_bits(mean.to_bits() >> DROPPED_BITS << DROPPED_BITS);
+    mean.is_finite().then_some(short)
+}
