@@ -11,7 +11,6 @@ from typing import Any
 from ._base import Parameter
 from ._kinds import (
     CalibratedClassifier,
-    Classifier,
     ExpansionClassifier,
     ExpansionOutliers,
     ExpansionRegressor,
@@ -20,6 +19,7 @@ from ._kinds import (
     LocalClassifier,
     LocalRegressor,
     ProbabilityClassifier,
+    RankingClassifier,
     Regressor,
     TreeClassifier,
 )
@@ -1300,7 +1300,7 @@ class PegasosClassifier(LinearClassifier):
         self.n_jobs = n_jobs
 
 
-class RankRC(Classifier):
+class RankRC(RankingClassifier):
     """Ranking of a rare class by kernel functions at its rows only.
 
     Minimises the smoothed hinge over all pairs of a rare and another row, and so maximises the
@@ -1338,6 +1338,9 @@ class RankRC(Classifier):
         What the search for lambda maximises.
     folds : int, default=5
         Folds of the search for lambda, and of the calibration.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation if there
+        is no search.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     max_iter : int, default=400
@@ -1354,6 +1357,8 @@ class RankRC(Classifier):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    lambda_
+        float. Weight of the squared norm, as given or as found.
     """
 
     _method = "rank-rc"
@@ -1371,6 +1376,7 @@ class RankRC(Classifier):
         Parameter("positive", "positive", None, False),
         Parameter("metric", "metric", "auc", False),
         Parameter("folds", "folds", 5, False),
+        Parameter("probability", "probability", False, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
         Parameter("cache_size", "cache_mb", 4096.0, False),
@@ -1393,6 +1399,7 @@ class RankRC(Classifier):
         positive: Any | None = None,
         metric: str = "auc",
         folds: int = 5,
+        probability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
@@ -1412,6 +1419,7 @@ class RankRC(Classifier):
         self.positive = positive
         self.metric = metric
         self.folds = folds
+        self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -1419,7 +1427,7 @@ class RankRC(Classifier):
         self.n_jobs = n_jobs
 
 
-class RankRND(Classifier):
+class RankRND(RankingClassifier):
     """Ranking of a rare class by kernel functions at random rows.
 
     Parameters
@@ -1446,6 +1454,9 @@ class RankRND(Classifier):
         What the search for lambda maximises.
     folds : int, default=5
         Folds of the search for lambda, and of the calibration.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation if there
+        is no search.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     max_iter : int, default=400
@@ -1462,6 +1473,8 @@ class RankRND(Classifier):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    lambda_
+        float. Weight of the squared norm, as given or as found.
     """
 
     _method = "rank-rnd"
@@ -1476,6 +1489,7 @@ class RankRND(Classifier):
         Parameter("positive", "positive", None, False),
         Parameter("metric", "metric", "auc", False),
         Parameter("folds", "folds", 5, False),
+        Parameter("probability", "probability", False, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
         Parameter("cache_size", "cache_mb", 4096.0, False),
@@ -1495,6 +1509,7 @@ class RankRND(Classifier):
         positive: Any | None = None,
         metric: str = "auc",
         folds: int = 5,
+        probability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
@@ -1511,6 +1526,7 @@ class RankRND(Classifier):
         self.positive = positive
         self.metric = metric
         self.folds = folds
+        self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -1518,7 +1534,7 @@ class RankRND(Classifier):
         self.n_jobs = n_jobs
 
 
-class RankSVM(Classifier):
+class RankSVM(RankingClassifier):
     """Ranking of a rare class by kernel functions at all rows, or linear.
 
     Parameters
@@ -1543,6 +1559,9 @@ class RankSVM(Classifier):
         What the search for lambda maximises.
     folds : int, default=5
         Folds of the search for lambda, and of the calibration.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation if there
+        is no search.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     max_iter : int, default=400
@@ -1559,6 +1578,8 @@ class RankSVM(Classifier):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    lambda_
+        float. Weight of the squared norm, as given or as found.
     """
 
     _method = "rank-svm"
@@ -1572,6 +1593,7 @@ class RankSVM(Classifier):
         Parameter("positive", "positive", None, False),
         Parameter("metric", "metric", "auc", False),
         Parameter("folds", "folds", 5, False),
+        Parameter("probability", "probability", False, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
         Parameter("cache_size", "cache_mb", 4096.0, False),
@@ -1590,6 +1612,7 @@ class RankSVM(Classifier):
         positive: Any | None = None,
         metric: str = "auc",
         folds: int = 5,
+        probability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
@@ -1605,6 +1628,7 @@ class RankSVM(Classifier):
         self.positive = positive
         self.metric = metric
         self.folds = folds
+        self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from ._arrays import n_threads, python_rows
@@ -72,6 +73,28 @@ class ScoringClassifier(Classifier):
 
 class CalibratedClassifier(ScoringClassifier):
     """Answers with classes and decision values, and with probabilities if ``probability``."""
+
+
+class RankingClassifier(CalibratedClassifier):
+    """Ranks one of two classes first: decision values order the rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Trains on the rows of ``X`` with a positive weight, which must be the same for all."""
+        if type_of_target(y) == "multiclass":
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass. "
+                "To rank one class before the rest, fit on y == class."
+            )
+        return super().fit(X, y, sample_weight)
+
+    def _adopt(self, model: Model) -> None:
+        super()._adopt(model)
+        self.lambda_ = model.facts()["lambda"]
 
 
 class Regressor(RegressorMixin, RealTraining):

@@ -71,7 +71,7 @@ pub struct RankingParams {
     pub folds: usize,
     /// Calibrate, so that the model can tell probabilities; costs a cross-validation if there is no
     /// search.
-    #[param(default = false, switch = 'b', no_python)]
+    #[param(default = false, switch = 'b')]
     pub probability: bool,
     /// Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     #[param(default = 1e-6, above = 0.0, short = 'e', python = "tol")]
@@ -269,6 +269,12 @@ ranking_builders!(RankRcParams, RankRndParams, RankSvmParams);
 /// Usual values of λ.
 const GRID: &[&str] = &["lambda=2^-20:2:10"];
 
+/// What the estimators of Python learn beside what all do.
+const ATTRIBUTES: &[(&str, &str)] = &[(
+    "lambda_",
+    "float. Weight of the squared norm, as given or as found.",
+)];
+
 estimator!(RankRcParams => RankModel, [Card {
     name: "rank-rc",
     about: "RankRC: ranks a rare class first, with kernel functions at its rows only",
@@ -277,6 +283,8 @@ estimator!(RankRcParams => RankModel, [Card {
     page: "ranking",
     python: PythonClass {
         name: "RankRC",
+        base: "RankingClassifier",
+        attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at its rows only.\n\nMinimises the \
                 smoothed hinge over all pairs of a rare and another row, and so maximises the area \
                 under the ROC curve.",
@@ -293,6 +301,8 @@ estimator!(RankRndParams => RankModel, [Card {
     page: "ranking",
     python: PythonClass {
         name: "RankRND",
+        base: "RankingClassifier",
+        attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at random rows.",
         ..PythonClass::PLAIN
     },
@@ -307,6 +317,8 @@ estimator!(RankSvmParams => RankModel, [Card {
     page: "ranking",
     python: PythonClass {
         name: "RankSVM",
+        base: "RankingClassifier",
+        attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at all rows, or linear.",
         ..PythonClass::PLAIN
     },
