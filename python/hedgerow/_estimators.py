@@ -1334,9 +1334,9 @@ class RankRC(Classifier):
         Half the width of the bend of the hinge, ε.
     positive : object, optional
         The class to be ranked first. ``None``, the default: the rarest.
-    metric : "auc" or "average_precision", default="auc"
+    criterion : "auc" or "average_precision", default="auc"
         What the search for lambda maximises.
-    folds : int, default=5
+    inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
@@ -1369,8 +1369,8 @@ class RankRC(Classifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("smoothing", "smoothing", 0.5, False),
         Parameter("positive", "positive", None, False),
-        Parameter("metric", "metric", "auc", False),
-        Parameter("folds", "folds", 5, False),
+        Parameter("criterion", "criterion", "auc", False),
+        Parameter("inner_folds", "inner_folds", 5, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
         Parameter("cache_size", "cache_mb", 4096.0, False),
@@ -1391,8 +1391,8 @@ class RankRC(Classifier):
         coef0: float = 0.0,
         smoothing: float = 0.5,
         positive: Any | None = None,
-        metric: str = "auc",
-        folds: int = 5,
+        criterion: str = "auc",
+        inner_folds: int = 5,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
@@ -1410,8 +1410,8 @@ class RankRC(Classifier):
         self.coef0 = coef0
         self.smoothing = smoothing
         self.positive = positive
-        self.metric = metric
-        self.folds = folds
+        self.criterion = criterion
+        self.inner_folds = inner_folds
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -1442,9 +1442,9 @@ class RankRND(Classifier):
         Half the width of the bend of the hinge, ε.
     positive : object, optional
         The class to be ranked first. ``None``, the default: the rarest.
-    metric : "auc" or "average_precision", default="auc"
+    criterion : "auc" or "average_precision", default="auc"
         What the search for lambda maximises.
-    folds : int, default=5
+    inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
@@ -1474,8 +1474,8 @@ class RankRND(Classifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("smoothing", "smoothing", 0.5, False),
         Parameter("positive", "positive", None, False),
-        Parameter("metric", "metric", "auc", False),
-        Parameter("folds", "folds", 5, False),
+        Parameter("criterion", "criterion", "auc", False),
+        Parameter("inner_folds", "inner_folds", 5, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
         Parameter("cache_size", "cache_mb", 4096.0, False),
@@ -1493,8 +1493,8 @@ class RankRND(Classifier):
         coef0: float = 0.0,
         smoothing: float = 0.5,
         positive: Any | None = None,
-        metric: str = "auc",
-        folds: int = 5,
+        criterion: str = "auc",
+        inner_folds: int = 5,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
@@ -1509,8 +1509,8 @@ class RankRND(Classifier):
         self.coef0 = coef0
         self.smoothing = smoothing
         self.positive = positive
-        self.metric = metric
-        self.folds = folds
+        self.criterion = criterion
+        self.inner_folds = inner_folds
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
@@ -1539,9 +1539,9 @@ class RankSVM(Classifier):
         Half the width of the bend of the hinge, ε.
     positive : object, optional
         The class to be ranked first. ``None``, the default: the rarest.
-    metric : "auc" or "average_precision", default="auc"
+    criterion : "auc" or "average_precision", default="auc"
         What the search for lambda maximises.
-    folds : int, default=5
+    inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
@@ -1570,8 +1570,8 @@ class RankSVM(Classifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("smoothing", "smoothing", 0.5, False),
         Parameter("positive", "positive", None, False),
-        Parameter("metric", "metric", "auc", False),
-        Parameter("folds", "folds", 5, False),
+        Parameter("criterion", "criterion", "auc", False),
+        Parameter("inner_folds", "inner_folds", 5, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
         Parameter("cache_size", "cache_mb", 4096.0, False),
@@ -1588,8 +1588,8 @@ class RankSVM(Classifier):
         coef0: float = 0.0,
         smoothing: float = 0.5,
         positive: Any | None = None,
-        metric: str = "auc",
-        folds: int = 5,
+        criterion: str = "auc",
+        inner_folds: int = 5,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
@@ -1603,8 +1603,8 @@ class RankSVM(Classifier):
         self.coef0 = coef0
         self.smoothing = smoothing
         self.positive = positive
-        self.metric = metric
-        self.folds = folds
+        self.criterion = criterion
+        self.inner_folds = inner_folds
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
