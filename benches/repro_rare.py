@@ -46,7 +46,7 @@ def ranker(method, folds):
 
     make = {"rank-rc": hedgerow.RankRC, "rank-rc-ap": hedgerow.RankRC, "rank-rnd": hedgerow.RankRND, "rank-svm": hedgerow.RankSVM}[method]
     metric = "average-precision" if method.endswith("-ap") else "auc"
-    return make(folds=folds, metric=metric, random_state=0)
+    return make(inner_folds=folds, criterion=metric, random_state=0)
 
 
 def scores_of(model, x):
@@ -119,7 +119,7 @@ def run(name, number, method, folds):
         model.fit(x, y)
         facts = {}
         if method in RANKERS:
-            facts = {"lambda": model.lambda_ if hasattr(model, "lambda_") else None, "kernels": kernels(model)}
+            facts = {"lambda": model.lambda_, "kernels": kernels(model)}
         results = [(method, scores_of(model, xt), facts)]
     seconds = time.perf_counter() - start
     for label, s, facts in results:
@@ -128,8 +128,8 @@ def run(name, number, method, folds):
 
 
 def kernels(model):
-    found = getattr(model, "support_", None)
-    return None if found is None else len(found)
+    """Kernel functions of a ranker."""
+    return int(model._model.facts()["support_vectors"])
 
 
 def report(records):

@@ -1334,9 +1334,9 @@ class RankRC(RankingClassifier):
         Half the width of the bend of the hinge, ε.
     positive : object, optional
         The class to be ranked first. ``None``, the default: the rarest.
-    metric : "auc" or "average_precision", default="auc"
+    criterion : "auc" or "average_precision", default="auc"
         What the search for lambda maximises.
-    folds : int, default=5
+    inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
     probability : bool, default=False
         Calibrate, so that the model can tell probabilities; costs a cross-validation if there
@@ -1374,8 +1374,8 @@ class RankRC(RankingClassifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("smoothing", "smoothing", 0.5, False),
         Parameter("positive", "positive", None, False),
-        Parameter("metric", "metric", "auc", False),
-        Parameter("folds", "folds", 5, False),
+        Parameter("criterion", "criterion", "auc", False),
+        Parameter("inner_folds", "inner_folds", 5, False),
         Parameter("probability", "probability", False, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
@@ -1397,8 +1397,8 @@ class RankRC(RankingClassifier):
         coef0: float = 0.0,
         smoothing: float = 0.5,
         positive: Any | None = None,
-        metric: str = "auc",
-        folds: int = 5,
+        criterion: str = "auc",
+        inner_folds: int = 5,
         probability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 400,
@@ -1417,8 +1417,8 @@ class RankRC(RankingClassifier):
         self.coef0 = coef0
         self.smoothing = smoothing
         self.positive = positive
-        self.metric = metric
-        self.folds = folds
+        self.criterion = criterion
+        self.inner_folds = inner_folds
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
@@ -1450,9 +1450,9 @@ class RankRND(RankingClassifier):
         Half the width of the bend of the hinge, ε.
     positive : object, optional
         The class to be ranked first. ``None``, the default: the rarest.
-    metric : "auc" or "average_precision", default="auc"
+    criterion : "auc" or "average_precision", default="auc"
         What the search for lambda maximises.
-    folds : int, default=5
+    inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
     probability : bool, default=False
         Calibrate, so that the model can tell probabilities; costs a cross-validation if there
@@ -1487,8 +1487,8 @@ class RankRND(RankingClassifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("smoothing", "smoothing", 0.5, False),
         Parameter("positive", "positive", None, False),
-        Parameter("metric", "metric", "auc", False),
-        Parameter("folds", "folds", 5, False),
+        Parameter("criterion", "criterion", "auc", False),
+        Parameter("inner_folds", "inner_folds", 5, False),
         Parameter("probability", "probability", False, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
@@ -1507,8 +1507,8 @@ class RankRND(RankingClassifier):
         coef0: float = 0.0,
         smoothing: float = 0.5,
         positive: Any | None = None,
-        metric: str = "auc",
-        folds: int = 5,
+        criterion: str = "auc",
+        inner_folds: int = 5,
         probability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 400,
@@ -1524,8 +1524,8 @@ class RankRND(RankingClassifier):
         self.coef0 = coef0
         self.smoothing = smoothing
         self.positive = positive
-        self.metric = metric
-        self.folds = folds
+        self.criterion = criterion
+        self.inner_folds = inner_folds
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter
@@ -1555,9 +1555,9 @@ class RankSVM(RankingClassifier):
         Half the width of the bend of the hinge, ε.
     positive : object, optional
         The class to be ranked first. ``None``, the default: the rarest.
-    metric : "auc" or "average_precision", default="auc"
+    criterion : "auc" or "average_precision", default="auc"
         What the search for lambda maximises.
-    folds : int, default=5
+    inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
     probability : bool, default=False
         Calibrate, so that the model can tell probabilities; costs a cross-validation if there
@@ -1591,8 +1591,8 @@ class RankSVM(RankingClassifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("smoothing", "smoothing", 0.5, False),
         Parameter("positive", "positive", None, False),
-        Parameter("metric", "metric", "auc", False),
-        Parameter("folds", "folds", 5, False),
+        Parameter("criterion", "criterion", "auc", False),
+        Parameter("inner_folds", "inner_folds", 5, False),
         Parameter("probability", "probability", False, False),
         Parameter("tol", "tolerance", 1e-6, False),
         Parameter("max_iter", "max_iterations", 400, False),
@@ -1610,8 +1610,8 @@ class RankSVM(RankingClassifier):
         coef0: float = 0.0,
         smoothing: float = 0.5,
         positive: Any | None = None,
-        metric: str = "auc",
-        folds: int = 5,
+        criterion: str = "auc",
+        inner_folds: int = 5,
         probability: bool = False,
         tol: float = 1e-6,
         max_iter: int = 400,
@@ -1626,8 +1626,8 @@ class RankSVM(RankingClassifier):
         self.coef0 = coef0
         self.smoothing = smoothing
         self.positive = positive
-        self.metric = metric
-        self.folds = folds
+        self.criterion = criterion
+        self.inner_folds = inner_folds
         self.probability = probability
         self.tol = tol
         self.max_iter = max_iter

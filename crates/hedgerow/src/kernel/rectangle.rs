@@ -45,6 +45,9 @@ enum Held {
     Double(Vec<f64>),
 }
 
+/// What is done with a piece: the number of its first row, its values, and what will be read next.
+type PieceWork<'a> = dyn FnMut(usize, &[f64], &[f32]) + 'a;
+
 impl<'a> Rectangle<'a> {
     /// The values of all rows of `view` against those of `basis`, held in at most so many bytes.
     ///
@@ -168,8 +171,8 @@ impl<'a> Rectangle<'a> {
     }
 
     /// Hands the values of a task's rows, in double precision, to `work` in pieces, with the number
-    /// of the first row of each.
-    fn read(&self, task: usize, work: &mut dyn FnMut(usize, &[f64])) {
+    /// of the first row of each, and with what will be read after it.
+    fn read(&self, task: usize, work: &mut PieceWork<'_>) {
         let start = task * TASK_ROWS;
         let end = self.n_rows.min(start + TASK_ROWS);
         let width = self.n_columns;
@@ -179,7 +182,7 @@ impl<'a> Rectangle<'a> {
                 let mut room = Vec::new();
                 let values = self.rows(held, start..end, &mut room);
                 for (at, values) in values.chunks(piece * width).enumerate() {
-                    work(start + at * piece, values);
+                    work(start + at * piece, values, &[]);
                 }
             }
             Held::Single(held) => {
@@ -189,7 +192,9 @@ impl<'a> Rectangle<'a> {
                 for (at, values) in values.chunks(piece * width).enumerate() {
                     let wide = &mut wide[..values.len()];
                     widen(values, wide);
-                    work(start + at * piece, wide);
+                    let first = start + at * piece;
+                    let next = held.get((first + piece) * width..).unwrap_or_default();
+                    work(first, wide, &next[..next.len().min(piece * width)]);
                 }
             }
         }
@@ -230,11 +235,11 @@ impl<'a> Rectangle<'a> {
         }
         for_each(tasks.into_iter(), Grain::COARSE, &|task, mut parts| {
             let mut lanes: Vec<VectorLanes> = Vec::new();
-            self.read(task, &mut |first, block| {
+            self.read(task, &mut |first, block, next| {
                 let count = block.len() / self.n_columns;
                 lanes.clear();
                 lanes.resize(groups * count, [0.0; VECTOR_LANES]);
-                vector_products(block, self.n_columns, &packed, &mut lanes);
+                vector_products(block, self.n_columns, &packed, &mut lanes, next);
                 let at = first - task * TASK_ROWS;
                 for (v, part) in parts.iter_mut().enumerate() {
                     let group = &lanes[v / VECTOR_LANES * count..][..count];
@@ -260,10 +265,10 @@ impl<'a> Rectangle<'a> {
             &|part| {
                 let mut sums: Vec<VectorLanes> = vec![[0.0; VECTOR_LANES]; size];
                 for task in part * tasks_a_part..n_tasks.min((part + 1) * tasks_a_part) {
-                    self.read(task, &mut |first, block| {
+                    self.read(task, &mut |first, block, next| {
                         let count = block.len() / self.n_columns;
                         let packed = pack(vectors, first..first + count);
-                        add_transposed_products(block, self.n_columns, &packed, &mut sums);
+                        add_transposed_products(block, self.n_columns, &packed, &mut sums, next);
                     });
                 }
                 sums

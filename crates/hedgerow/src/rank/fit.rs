@@ -56,7 +56,7 @@ fn train(
     ensure_equal_weights(&data)?;
     let ranking = &params.ranking;
     let task = RankTask::of(&data, ranking.positive.as_ref())?;
-    ensure_metric(ranking.metric, &task)?;
+    ensure_metric(ranking.criterion, &task)?;
     let view = data.samples().view();
     let kernel = ranking.kernel.resolve(view, ranking.seed)?;
     let linear = kernel == Kernel::Linear && params.basis == BasisWord::All;
@@ -108,7 +108,7 @@ fn train(
 fn ensure_metric(metric: SearchMetric, task: &RankTask) -> Result<()> {
     if metric == SearchMetric::AveragePrecision && task.classes.len() > 2 {
         return Err(Error::ParameterValue {
-            name: "metric",
+            name: "criterion",
             value: "average-precision".to_owned(),
             requirement: "auc for more than two levels".to_owned(),
         });
@@ -225,7 +225,7 @@ fn cross_validate(
     };
     let names = (0..task.counts().len()).map(|level| ClassName::Number(level as f64));
     let labels = ClassLabels::new(names.collect(), task.levels.clone())?;
-    let folds = params.folds.min(task.levels.len());
+    let folds = params.inner_folds.min(task.levels.len());
     let mut parts: Vec<Part> = Vec::new();
     let mut tests: Vec<Vec<u32>> = Vec::new();
     for split in stratified_folds(&labels, folds, params.seed)? {
@@ -244,7 +244,7 @@ fn cross_validate(
         let coefficients: Vec<&[f64]> = of_fold.iter().map(|s| &s.coefficients[..]).collect();
         let all = ground.design().times(&coefficients);
         for (k, of_lambda) in all.iter().enumerate() {
-            if let Some(value) = measure(params.metric, &task.levels, test, of_lambda) {
+            if let Some(value) = measure(params.criterion, &task.levels, test, of_lambda) {
                 sums[k].0 += value;
                 sums[k].1 += 1;
             }

@@ -65,10 +65,10 @@ pub struct RankingParams {
     pub positive: Option<ClassName>,
     /// What the search for lambda maximises.
     #[param(default = SearchMetric::Auc)]
-    pub metric: SearchMetric,
+    pub criterion: SearchMetric,
     /// Folds of the search for lambda, and of the calibration.
     #[param(default = 5, least = 2)]
-    pub folds: usize,
+    pub inner_folds: usize,
     /// Calibrate, so that the model can tell probabilities; costs a cross-validation if there is no
     /// search.
     #[param(default = false, switch = 'b')]

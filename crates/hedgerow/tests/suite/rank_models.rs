@@ -299,7 +299,7 @@ fn the_search_takes_a_lambda_of_the_grid_that_ranks_well() {
     let data = rare(600, 4, 0.08, 6);
     for metric_of_search in [SearchMetric::Auc, SearchMetric::AveragePrecision] {
         let mut params = RankRcParams::default().with_seed(3);
-        params.ranking.metric = metric_of_search;
+        params.ranking.criterion = metric_of_search;
         let fitted = params.fit(&data).expect("fit");
         let exponent = fitted.model.lambda().log2();
         assert!((-20.0..=10.0).contains(&exponent) && exponent % 2.0 == 0.0);
@@ -520,7 +520,7 @@ fn neither_threads_nor_memory_change_a_model() {
     let fit = |cache_mb: f64, threads: usize| {
         let mut params = RankRcParams::default().with_seed(5);
         params.ranking.cache_mb = cache_mb;
-        params.ranking.folds = 3;
+        params.ranking.inner_folds = 3;
         on_threads(threads, || params.fit(&data).expect("fit").model)
     };
     let expected = fit(4096.0, 1);
