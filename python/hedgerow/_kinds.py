@@ -83,14 +83,14 @@ class RankingClassifier(CalibratedClassifier):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Trains on the rows of ``X`` with a positive weight, which must be the same for all."""
+    def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+        """Trains on the rows of ``X``. Pairs of rows have no weights."""
         if type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass. "
                 "To rank one class before the rest, fit on y == class."
             )
-        return super().fit(X, y, sample_weight)
+        return super().fit(X, y)
 
     def _adopt(self, model: Model) -> None:
         super()._adopt(model)
