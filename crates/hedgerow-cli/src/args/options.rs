@@ -92,6 +92,7 @@ fn option(row: &Parameter, name: &'static str, default: &Value) -> Arg {
             arg.value_name("WORD")
                 .value_parser(PossibleValuesParser::new(values))
         }
+        Kind::Class => arg.value_name("CLASS").allow_hyphen_values(true),
         Kind::ClassWeights => arg
             .value_name("CLASS=X")
             .allow_hyphen_values(true)

@@ -83,7 +83,7 @@ fn curves_and_intervals_are_there() {
         "{cv}"
     );
     let tuned = folder.json("tune svm --metric average-precision --grid cost=0.1,1 a.svm");
-    assert_eq!(tuned["metric"], "average-precision");
+    assert_eq!(tuned["metric"], "average_precision");
 }
 
 #[test]

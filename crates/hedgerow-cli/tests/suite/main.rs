@@ -14,4 +14,5 @@ mod letters;
 mod linear;
 mod local;
 mod model_files;
+mod rank;
 mod select;

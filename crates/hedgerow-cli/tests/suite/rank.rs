@@ -1,0 +1,141 @@
+//! Rankers from files.
+
+use crate::common::Folder;
+
+const METHODS: [&str; 4] = [
+    "rank-rc",
+    "rank-rnd",
+    "rank-svm",
+    "rank-svm --kernel linear",
+];
+
+fn rare(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    folder.ok("generate rare-mixture --rows 400 --seed 1 --set overlap=0.6 a.svm");
+    folder.ok("generate rare-mixture --rows 400 --seed 2 --set overlap=0.6 b.svm");
+    folder
+}
+
+#[test]
+fn rankers_are_trained_described_and_asked() {
+    let folder = rare("rank");
+    for method in METHODS {
+        let told = folder.json(&format!("train {method} a.svm m"));
+        assert_eq!(told["rows"], 400, "{method}");
+        let facts = folder.json("inspect m");
+        assert!(facts["lambda"].as_f64() > Some(0.0), "{method}: {facts}");
+        let answer = folder.json("predict --operating recall=0.5,alerts=20 b.svm m out");
+        let auc = answer["metrics"]["auc"].as_f64().expect("two classes");
+        // The classes lie around each other: a plane hardly parts them.
+        assert!(auc > 0.5, "{method}: {auc}");
+        assert_eq!(answer["metrics"]["positive_class"], "1", "{method}");
+        assert_eq!(answer["operating"].as_array().map(Vec::len), Some(2));
+        // Scores order the rows as the AUC says.
+        folder.ok("predict --scores b.svm m scores");
+        assert_eq!(
+            folder.read("scores").lines().next(),
+            Some("1/-1"),
+            "{method}"
+        );
+    }
+    let facts = folder.json("inspect m");
+    assert_eq!(facts["method"], "rank-svm");
+    folder.ok("train rank-rc --lambda 0.01 a.svm m");
+    let bounds = folder.json("inspect --bounds m");
+    assert!(bounds["projected_map"].as_f64() > Some(0.0), "{bounds}");
+}
+
+#[test]
+fn the_class_that_is_looked_for_is_the_rarest_or_the_one_named() {
+    let folder = rare("rank-positive");
+    folder.ok("train rank-rc --lambda 0.01 --positive -1 a.svm m");
+    let told = folder.json("predict b.svm m out");
+    assert_eq!(told["metrics"]["positive_class"], "-1");
+    let told = folder.json("predict --positive 1 b.svm m out");
+    assert_eq!(told["metrics"]["positive_class"], "1");
+    let run = folder.run("train rank-rc --positive 7 a.svm m");
+    assert!(
+        run.code != 0 && run.err.starts_with("error: "),
+        "{}",
+        run.err
+    );
+    // Three classes: one against the rest.
+    folder.ok("generate blobs --rows 90 c.svm");
+    folder.ok("train rank-rc --lambda 0.01 --positive 2 c.svm m");
+    assert_eq!(
+        folder.json("inspect m")["classes"]
+            .as_str()
+            .map(|c| c.starts_with("2,")),
+        Some(true)
+    );
+}
+
+#[test]
+fn probabilities_are_told_if_asked_for() {
+    let folder = rare("rank-probability");
+    folder.ok("train rank-rc --lambda 0.01 -b 1 a.svm m");
+    folder.ok("predict -b 1 b.svm m out");
+    let text = folder.read("out");
+    assert!(text.starts_with("labels "), "{text}");
+    for line in text.lines().skip(1) {
+        let shares: Vec<f64> = line
+            .split_whitespace()
+            .skip(1)
+            .map(|v| v.parse().unwrap())
+            .collect();
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn searches_and_folds_work_on_rankers() {
+    let folder = rare("rank-tune");
+    let told =
+        folder.json("tune rank-rc --grid lambda=0.001,0.1 --metric average-precision a.svm m");
+    assert_eq!(told["metric"], "average_precision");
+    let told = folder.json("cv rank-rc --lambda 0.01 --resample rus a.svm");
+    assert!(told["metrics"]["auc"]["mean"].as_f64() > Some(0.5));
+    folder.ok("train rank-rc --criterion average-precision --inner-folds 3 a.svm m");
+}
+
+#[test]
+fn the_same_bytes_for_any_number_of_threads_and_any_memory() {
+    let folder = rare("rank-threads");
+    folder.ok("train rank-rc --threads 1 a.svm m1");
+    for options in ["--threads 2", "--threads 8", "--threads 2 -m 0.01"] {
+        folder.ok(&format!("train rank-rc {options} a.svm m2"));
+        assert_eq!(folder.bytes("m1"), folder.bytes("m2"), "{options}");
+    }
+}
+
+#[test]
+fn hostile_rows_are_learned_or_refused() {
+    let folder = rare("rank-hostile");
+    folder.write("one.svm", "1 1:2\n1 1:3\n");
+    folder.write("pair.svm", "1 1:2\n-1 1:3\n");
+    folder.write("equal.svm", "1 1:2\n-1 1:2\n-1 1:2\n1 1:2\n-1 1:2\n");
+    folder.write("huge.svm", "1 1:1e300\n-1 1:-1e300\n-1 1:0\n-1 1:1e-300\n");
+    folder.write("empty.svm", "");
+    for (file, codes) in [
+        ("one.svm", &[1][..]),
+        ("empty.svm", &[1]),
+        ("pair.svm", &[0]),
+        ("equal.svm", &[0]),
+        ("huge.svm", &[0, 1]),
+    ] {
+        for method in METHODS {
+            let run = folder.run(&format!("train {method} --lambda 0.1 {file} m"));
+            assert!(
+                codes.contains(&run.code),
+                "{method} {file}: {} {}",
+                run.code,
+                run.err
+            );
+            assert!(
+                run.code == 0 || run.err.starts_with("error: "),
+                "{}",
+                run.err
+            );
+        }
+    }
+}
