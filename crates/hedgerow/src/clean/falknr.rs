@@ -10,6 +10,10 @@
 //! | $k$, $k'$ | [`FalkNrParams::neighbours`], [`FalkNrParams::core`] |
 //! | $C$, $\sigma$ | [`FalkNrParams::local`] |
 //! | local model selection, $C \in \{1, 10, 100\}$ | [`FalkNrParams::select`] |
+//!
+//! The larger $C$, the more a row holds its own place, whatever its label. So selection takes the
+//! smallest $C$ that is as good as the best within one standard error: a larger one has to be
+//! clearly better.
 
 use super::edit::{Edit, EditorCard, Purpose, editor};
 use super::knn_svm_nr::opinion;
@@ -33,7 +37,8 @@ pub struct FalkNrParams {
     /// Share of a neighbourhood that its centre judges, k'/k.
     #[param(default = 0.25, above = 0.0, most = 1.0, short = 'P', tunable)]
     pub core: f64,
-    /// Choose C from 1, 10 and 100 by local model selection.
+    /// Choose C from 1, 10 and 100 by local model selection: the smallest that is within one standard
+    /// error of the best.
     #[param(default = false, switch = 'L')]
     pub select: bool,
     /// How the machine of a neighbourhood is trained.
@@ -59,18 +64,27 @@ impl FalkNrParams {
         }
     }
 
+    /// The smallest cost that local model selection finds as good as the best within one standard
+    /// error.
+    fn smallest_good_cost(&self, data: &Dataset) -> Result<f64> {
+        let grid = FalkGrid::default()
+            .with_neighbours(&[self.neighbours])
+            .with_costs(&COSTS)
+            .with_kernels(vec![self.local.solver.kernel.clone()]);
+        let (_, found) = self.machine().select(data, &grid)?;
+        let best = &found.candidates[found.best];
+        let enough = best.score - best.deviation / (found.rows.len() as f64).sqrt();
+        let good = found.candidates.iter().filter(|one| one.score >= enough);
+        Ok(good.map(|one| one.cost).fold(best.cost, f64::min))
+    }
+
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let codes = data.classes()?.codes();
         let mut machine = self.machine();
-        if self.select || self.grid.is_some() {
-            let usual = || {
-                FalkGrid::default()
-                    .with_neighbours(&[self.neighbours])
-                    .with_costs(&COSTS)
-                    .with_kernels(vec![self.local.solver.kernel.clone()])
-            };
-            let grid = self.grid.clone().unwrap_or_else(usual);
-            machine = machine.select(data, &grid)?.0;
+        if let Some(grid) = &self.grid {
+            machine = machine.select(data, grid)?.0;
+        } else if self.select {
+            machine.local.cost = self.smallest_good_cost(data)?;
         }
         let fitted = machine.fit(data)?;
         let judged = fitted.model.judge(codes)?;
