@@ -41,6 +41,8 @@ repro: bench-tools
 	@echo "  $(BENCH_PYTHON) benches/memory.py      the cache option bounds the memory"
 	@echo "  $(BENCH_PYTHON) benches/repro_local.py      published tables of local machines on small sets (hours)"
 	@echo "  $(BENCH_PYTHON) benches/repro_selection.py  published tables of feature selection (hours)"
+	@echo "  $(BENCH_PYTHON) benches/repro_noise.py      published tables of noise reduction (20 minutes)"
+	@echo "  $(BENCH_PYTHON) benches/repro_rare.py       published tables of ranking rare classes (20 minutes)"
 	@echo "  $(BENCH_PYTHON) benches/hlsvm.py DATA       published tables of trees of linear SVMs"
 	@echo "  all benchmarks and what they answer: benches/README.md"
 	$(BENCH_PYTHON) benches/repro_local.py --sets sonar,heart --kernels rbf

@@ -8,7 +8,7 @@
 Protocol: 75 % of the rows train, stratified, 20 random splits; columns are standardised and the width of the Gaussian kernel is taken
 (mean squared distance) on training rows; lambda from 2^-20, 2^-18, ..., 2^10 by cross-validation on training rows, ten folds for the
 rankers (`--folds`), five for the SVMs. The SVMs are tuned twice, by accuracy and by AUC: C = 1 / (lambda m), of resampled rows m is their
-number, and each fold resamples its own training part. LightGBM and the balanced forest have their default settings.
+number, and each fold resamples its own training part. `rank-rc-mixed` has as many random rows as rare ones in its basis. LightGBM and the balanced forest have their default settings.
 
 Needs hedgerow's Python package in a release build, pandas, scikit-learn, lightgbm and imbalanced-learn. Results are appended to
 build/bench-results/repro_rare.jsonl, one line a set, split and method; what is there is kept.
@@ -30,7 +30,7 @@ from common import table
 from rare_data import SETS, load
 
 LAMBDAS = [2.0 ** e for e in range(-20, 11, 2)]
-RANKERS = ["rank-rc", "rank-rc-ap", "rank-rnd", "rank-svm"]
+RANKERS = ["rank-rc", "rank-rc-ap", "rank-rc-mixed", "rank-rnd", "rank-svm"]
 TREES = ["lightgbm", "balanced-forest"]
 SVMS = ["svm", "svm-w", "svm-rus", "svm-smote"]
 
@@ -41,9 +41,11 @@ def split(x, y, number):
     return scaler.transform(train), a, scaler.transform(test), b
 
 
-def ranker(method, folds):
+def ranker(method, folds, n_rare):
     import hedgerow
 
+    if method == "rank-rc-mixed":
+        return hedgerow.RankRC(basis="rare-random", basis_size=2 * n_rare, inner_folds=folds, random_state=0)
     make = {"rank-rc": hedgerow.RankRC, "rank-rc-ap": hedgerow.RankRC, "rank-rnd": hedgerow.RankRND, "rank-svm": hedgerow.RankSVM}[method]
     metric = "average-precision" if method.endswith("-ap") else "auc"
     return make(inner_folds=folds, criterion=metric, random_state=0)
@@ -115,7 +117,7 @@ def run(name, number, method, folds):
     if method in SVMS:
         results = list(tuned_svms(method, x, y, xt, yt, 5))
     else:
-        model = trees(method) if method in TREES else ranker(method, folds)
+        model = trees(method) if method in TREES else ranker(method, folds, int(y.sum()))
         model.fit(x, y)
         facts = {}
         if method in RANKERS:

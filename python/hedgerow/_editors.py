@@ -584,7 +584,8 @@ class FaLKNR(Editor):
     core : float, default=0.25
         Share of a neighbourhood that its centre judges, k'/k.
     select : bool, default=False
-        Choose C from 1, 10 and 100 by local model selection.
+        Choose C from 1, 10 and 100 by local model selection: the smallest that is within one
+        standard error of the best.
     C : float, default=1.0
         Price of a violated margin, C.
     kernel : str, default="rbf"
