@@ -41,11 +41,11 @@ def split(x, y, number):
     return scaler.transform(train), a, scaler.transform(test), b
 
 
-def ranker(method, folds, n_rare):
+def ranker(method, folds):
     import hedgerow
 
     if method == "rank-rc-mixed":
-        return hedgerow.RankRC(basis="rare-random", basis_size=2 * n_rare, inner_folds=folds, random_state=0)
+        return hedgerow.RankRC(basis="rare-random", inner_folds=folds, random_state=0)
     make = {"rank-rc": hedgerow.RankRC, "rank-rc-ap": hedgerow.RankRC, "rank-rnd": hedgerow.RankRND, "rank-svm": hedgerow.RankSVM}[method]
     metric = "average-precision" if method.endswith("-ap") else "auc"
     return make(inner_folds=folds, criterion=metric, random_state=0)
@@ -117,7 +117,7 @@ def run(name, number, method, folds):
     if method in SVMS:
         results = list(tuned_svms(method, x, y, xt, yt, 5))
     else:
-        model = trees(method) if method in TREES else ranker(method, folds, int(y.sum()))
+        model = trees(method) if method in TREES else ranker(method, folds)
         model.fit(x, y)
         facts = {}
         if method in RANKERS:

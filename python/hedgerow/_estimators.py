@@ -1312,7 +1312,7 @@ class RankRC(RankingClassifier):
         Which rows have a kernel function.
     basis_size : int, optional
         Number of kernel functions, for a basis that leaves it open. ``None``, the default: as
-        many as there are rare rows.
+        many as there are rare rows, twice as many for rare-random.
     certified : float, optional
         Grow the basis until the objective is certified to lie above that of all rows by no more
         than this share of itself. ``None``, the default: the basis stays as it is.

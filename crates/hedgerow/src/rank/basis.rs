@@ -19,7 +19,11 @@ pub(super) fn choose(
 ) -> Result<Vec<u32>> {
     let n = task.levels.len();
     let rare = task.rare_rows();
-    let size = params.basis_size.unwrap_or(rare.len());
+    let usual = match params.basis {
+        BasisWord::RareRandom => rare.len().saturating_mul(2),
+        _ => rare.len(),
+    };
+    let size = params.basis_size.unwrap_or(usual);
     let mut generator = Generator::for_task(params.ranking.seed, STREAM);
     let mut basis = match params.basis {
         BasisWord::Rare => rare,

@@ -25,7 +25,7 @@ pub enum BasisWord {
     Rare,
     /// Rows at random, as many as the rare ones unless said otherwise.
     Random,
-    /// The rare ones, and others at random.
+    /// The rare ones and others at random, as many again unless said otherwise.
     RareRandom,
     /// Some of the rare ones that stand for all of them.
     Landmarks,
@@ -128,7 +128,10 @@ pub struct RankRcParams {
     #[param(default = BasisWord::Rare)]
     pub basis: BasisWord,
     /// Number of kernel functions, for a basis that leaves it open.
-    #[param(least = 1, unless = "as many as there are rare rows")]
+    #[param(
+        least = 1,
+        unless = "as many as there are rare rows, twice as many for rare-random"
+    )]
     pub basis_size: Option<usize>,
     /// Grow the basis until the objective is certified to lie above that of all rows by no more
     /// than this share of itself.
