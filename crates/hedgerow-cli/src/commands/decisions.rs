@@ -27,8 +27,12 @@ pub(super) struct Decisions<'a> {
 pub(super) fn of<'a>(
     args: &'a DecisionArgs,
     model: &Prepared,
+    data: &Dataset,
     scores: &ScoreMatrix,
 ) -> Result<Option<Decisions<'a>>, Failure> {
+    if let Some(option) = args.needs_labels().filter(|_| data.classes().is_err()) {
+        return Err(Failure::usage(format!("{option}: the rows have no labels")));
+    }
     let names = model.classes().unwrap_or_default();
     if names.len() != 2 {
         return match args.given() {
@@ -88,11 +92,8 @@ impl Decisions<'_> {
         data: &Dataset,
         model: &Prepared,
     ) -> Result<Value, Failure> {
-        let Some(option) = self.args.needs_labels() else {
+        if self.args.needs_labels().is_none() {
             return Ok(Value::Null);
-        };
-        if data.classes().is_err() {
-            return Err(Failure::usage(format!("{option}: the rows have no labels")));
         }
         let truth = Joined::new(data, model.classes().unwrap_or_default())?.truth;
         let positive: Vec<bool> = truth.iter().map(|&code| code == self.code).collect();

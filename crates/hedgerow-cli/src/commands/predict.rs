@@ -4,7 +4,7 @@ use super::decisions::{self, Decisions};
 use super::latency::{self, Latency};
 use crate::args::PredictArgs;
 use crate::failure::Failure;
-use crate::input;
+use crate::input::{self, Input};
 use crate::json::json as as_json;
 use crate::measures::Measures;
 use crate::session::Session;
@@ -20,7 +20,8 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
+/// Refuses what cannot work before anything is read.
+fn check(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
     session.claim_output("OUT", &args.out)?;
     let curves = [
         ("--roc", &args.decisions.roc),
@@ -37,6 +38,11 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
             "TEST and MODEL cannot both be standard input: name a file",
         ));
     }
+    Ok(())
+}
+
+/// The rows to predict, the model and the name of its method.
+fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Prepared, String), Failure> {
     let unbuilt = Stored::read(&Source::from_argument(&args.model))?;
     let options = input::test_options(
         &args.data,
@@ -54,13 +60,20 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         model: stored.model,
         priors: stored.frame.priors,
     };
-    let view = input.loaded.dataset.samples().view();
+    Ok((input, model, method))
+}
+
+pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
+    check(session, args)?;
+    let (input, model, method) = read(session, args)?;
+    let data = &input.loaded.dataset;
+    let view = data.samples().view();
     session.progress(format_args!("predicting {} rows", view.n_rows()));
     let start = Instant::now();
     let mut answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.progress_done();
-    let decisions = decisions::of(&args.decisions, &model, &answer.scores)?;
+    let decisions = decisions::of(&args.decisions, &model, data, &answer.scores)?;
     if let Some(codes) = decisions.as_ref().and_then(Decisions::codes) {
         answer.prediction = Prediction::Classes(codes);
     }
@@ -77,7 +90,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     }
     let costs = Costs::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let measures = Measures::of(
-        &input.loaded.dataset,
+        data,
         model.classes(),
         decisions.as_ref().map(|decisions| &decisions.positive),
         &answer.prediction,
@@ -94,7 +107,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         say_measures(session, &input.name, measures)?;
     }
     let operating = match &decisions {
-        Some(decisions) => decisions.tell(session, &input.loaded.dataset, &model)?,
+        Some(decisions) => decisions.tell(session, data, &model)?,
         None => Value::Null,
     };
     let unknown: Vec<String> = measures

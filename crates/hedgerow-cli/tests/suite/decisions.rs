@@ -115,7 +115,9 @@ fn what_cannot_be_had_is_said() {
         ),
         ("predict --threshold 1 --alerts 3 b.svm m o", "error:"),
     ] {
+        let before = folder.names();
         let run = folder.run(line);
+        assert_eq!(folder.names(), before, "{line}");
         assert_eq!(run.code, 2, "{line}: {}", run.err);
         assert!(run.err.starts_with(start), "{line}: {}", run.err);
     }
