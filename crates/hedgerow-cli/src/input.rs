@@ -3,6 +3,7 @@
 use crate::args::{DataArgs, TrainingArgs};
 use crate::failure::Failure;
 use crate::session::Session;
+use hedgerow::data::ClassName;
 use hedgerow::method::Task;
 use hedgerow_io::{LoadedData, ReadOptions, Source, TargetKind, Unseen, read_dataset};
 use std::time::Instant;
@@ -68,6 +69,13 @@ pub(crate) fn read_training(
     };
     let source = Source::from_argument(file);
     let mut input = read(session, &source, &options(&args.data).with_target(target))?;
+    if let Some(order) = &args.levels {
+        let names = order.split(',').map(|name| ClassName::parse(name.trim()));
+        let names: Option<Vec<ClassName>> = (!order.is_empty()).then(|| names.collect());
+        let failed = Failure::data(&input.name);
+        let ordered = input.loaded.dataset.with_levels(names.as_deref());
+        input.loaded.dataset = ordered.map_err(failed)?;
+    }
     if let Some(file) = &args.weights {
         let weights = read_weights(file)?;
         input.loaded.dataset = input

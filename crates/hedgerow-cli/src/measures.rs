@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::table;
 use hedgerow::data::{ClassName, Dataset, Target};
 use hedgerow::evaluate::auc_interval::auc_estimate;
-use hedgerow::evaluate::{ConfusionMatrix, ranking, regression};
-use hedgerow::{Prediction, ScoreMatrix};
+use hedgerow::evaluate::{ConfusionMatrix, Ties, ranking, regression};
+use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use serde_json::{Map, Value, json};
 
 /// Named numbers in the order in which they are shown.
@@ -31,15 +31,14 @@ impl Measures {
     /// is the class that two-class metrics refer to, by default the one whose name sorts last.
     pub(crate) fn of(
         data: &Dataset,
-        classes: Option<&[ClassName]>,
+        model: &dyn Predictor,
         positive: Option<&ClassName>,
         prediction: &Prediction,
         scores: &ScoreMatrix,
     ) -> Result<Option<Self>, Failure> {
         match (data.target(), prediction) {
             (Target::Classes(_) | Target::Ordinal(_), Prediction::Classes(codes)) => {
-                let known = classes.unwrap_or_default();
-                classification(data, known, positive, codes, scores).map(Some)
+                classification(data, model, positive, codes, scores).map(Some)
             }
             (Target::Real(truth), Prediction::Real(values)) => Ok(Some(Self {
                 values: vec![
@@ -147,11 +146,12 @@ impl Joined {
 
 fn classification(
     data: &Dataset,
-    known: &[ClassName],
+    model: &dyn Predictor,
     wanted: Option<&ClassName>,
     codes: &[u32],
     scores: &ScoreMatrix,
 ) -> Result<Measures, Failure> {
+    let known = model.classes().unwrap_or_default();
     let Joined {
         names,
         unknown,
@@ -180,6 +180,12 @@ fn classification(
         }
         positive = Some(names[code as usize].clone());
     } else {
+        if model.ranks_levels()
+            && unknown.is_empty()
+            && let Ok(share) = ranking::mauc(&truth, &scores.values, Ties::Half)
+        {
+            values.push(("mauc", share));
+        }
         values.push(("balanced_accuracy", confusion.balanced_accuracy()));
         values.push(("macro_f1", confusion.macro_f_beta(1.0)));
     }

@@ -199,6 +199,10 @@ impl Predictor for Prepared {
         self.model.positive()
     }
 
+    fn ranks_levels(&self) -> bool {
+        self.model.ranks_levels()
+    }
+
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
         self.on_prepared(samples, Predictor::predict)
     }

@@ -140,6 +140,12 @@ pub enum Error {
         /// The name given.
         name: String,
     },
+    /// A class has no place in the order of levels.
+    #[error("class {name} has no place in the order of levels: name all of them, lowest first")]
+    NoOrder {
+        /// The class.
+        name: String,
+    },
     /// nu of nu-SVC cannot be reached with these class sizes.
     #[error("nu = {nu} is infeasible: the class sizes allow at most {limit}")]
     InfeasibleNu {

@@ -130,6 +130,12 @@ pub trait Predictor: Send + Sync {
         None
     }
 
+    /// Whether the classes are levels of an ordered scale, ascending, and the only score rises with
+    /// them.
+    fn ranks_levels(&self) -> bool {
+        false
+    }
+
     /// Predicts every row.
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction>;
 

@@ -149,6 +149,17 @@ pub(crate) struct TrainingArgs {
     /// File with one weight a row: multiplies the cost of the row
     #[arg(short = 'W', long, value_name = "FILE", help_heading = "Reading")]
     pub(crate) weights: Option<String>,
+    /// The classes are levels of an ordered scale: numbers in their order, or the names given, lowest
+    /// first (--levels=low,middle,high); for rank-rc, rank-rnd and rank-svm
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        help_heading = "Reading"
+    )]
+    pub(crate) levels: Option<String>,
     #[command(flatten)]
     pub(crate) scaling: ScalingArgs,
     /// Keep only the best features by this method of `hedgerow select`, with its options after a

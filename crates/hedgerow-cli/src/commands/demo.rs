@@ -162,7 +162,7 @@ fn show(
     };
     let (model, report) = pipeline.fit(train)?;
     let (prediction, scores) = model.predict_with_scores(test.samples().view())?;
-    let measures = Measures::of(test, model.classes(), None, &prediction, &scores)?;
+    let measures = Measures::of(test, &model, None, &prediction, &scores)?;
     let accuracy = measures
         .and_then(|measures| measures.values.first().map(|(_, value)| *value))
         .unwrap_or(0.0);

@@ -91,7 +91,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let costs = Costs::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let measures = Measures::of(
         data,
-        model.classes(),
+        &model,
         decisions.as_ref().map(|decisions| &decisions.positive),
         &answer.prediction,
         &answer.scores,

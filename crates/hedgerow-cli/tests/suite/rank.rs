@@ -139,3 +139,63 @@ fn hostile_rows_are_learned_or_refused() {
         }
     }
 }
+
+/// Four levels that rise with the first feature, most rows at the lowest.
+fn write_levels(folder: &Folder, name: &str, words: [&str; 4]) {
+    let line = |i: u32| {
+        let x = f64::from(i * 37 % 200) / 200.0;
+        let noise = f64::from(i * 61 % 17) / 170.0;
+        let level = match x + noise {
+            v if v < 0.7 => 0,
+            v if v < 0.85 => 1,
+            v if v < 0.95 => 2,
+            _ => 3,
+        };
+        format!("{},{x},{}\n", words[level], f64::from(i % 7))
+    };
+    let rows: String = (0..200).map(line).collect();
+    folder.write(name, format!("class,x,z\n{rows}"));
+}
+
+#[test]
+fn levels_are_ranked_and_told() {
+    let folder = Folder::new("rank-levels");
+    write_levels(&folder, "numbers.csv", ["0", "1", "3", "10"]);
+    write_levels(&folder, "words.csv", ["none", "low", "middle", "high"]);
+    let order = "--levels=none,low,middle,high";
+    let mut found = Vec::new();
+    for (file, levels) in [("numbers.csv", "--levels"), ("words.csv", order)] {
+        for method in ["rank-rc", "rank-svm --kernel linear"] {
+            folder.ok(&format!(
+                "train {method} --scale standard {levels} {file} m"
+            ));
+            let told = folder.json(&format!("predict {file} m out"));
+            let mauc = told["metrics"]["mauc"].as_f64().expect("levels");
+            assert!(mauc > 0.93, "{method} {file}: {told}");
+            assert!(told["metrics"]["accuracy"].as_f64() > Some(0.7), "{told}");
+            found.push(mauc);
+        }
+        let cv = folder.json(&format!(
+            "cv rank-rc --lambda 0.001 --scale standard {levels} {file}"
+        ));
+        assert!(cv["metrics"]["mauc"]["mean"].as_f64() > Some(0.9), "{cv}");
+        let tuned = format!("tune rank-rc --grid lambda=0.001,1 --metric mauc {levels} {file}");
+        assert_eq!(folder.json(&tuned)["metric"], "mauc");
+    }
+    // What the levels are called changes nothing but their map.
+    assert_eq!(found[..2], found[2..]);
+    for (line, start) in [
+        (
+            "train rank-rc --levels words.csv m2",
+            "error: words.csv: class",
+        ),
+        (
+            "train rank-rc --levels=none,low words.csv m2",
+            "error: words.csv: class",
+        ),
+    ] {
+        let run = folder.run(line);
+        assert_eq!(run.code, 1, "{line}: {}", run.err);
+        assert!(run.err.starts_with(start), "{line}: {}", run.err);
+    }
+}

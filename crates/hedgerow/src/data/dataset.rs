@@ -91,6 +91,41 @@ impl Dataset {
         })
     }
 
+    /// Makes the classes levels of an ordered scale: in the order given, lowest first, which must name
+    /// every class that occurs; in that of their values if none is given, which must be numbers.
+    pub fn with_levels(mut self, order: Option<&[ClassName]>) -> Result<Self> {
+        let labels = self.classes()?;
+        let mut scale: Vec<ClassName> = match order {
+            Some(order) => order.to_vec(),
+            None => labels.names().to_vec(),
+        };
+        if order.is_none() {
+            if let Some(text) = scale.iter().find(|name| matches!(name, ClassName::Text(_))) {
+                return Err(Error::NoOrder {
+                    name: text.to_string(),
+                });
+            }
+            scale.sort_by(ClassName::order);
+        }
+        let counts = labels.counts();
+        let place = |(code, name): (usize, &ClassName)| {
+            let found = scale.iter().position(|level| level == name);
+            match found {
+                Some(place) => Ok(place as u32),
+                None if counts[code] == 0 => Ok(0),
+                None => Err(Error::NoOrder {
+                    name: name.to_string(),
+                }),
+            }
+        };
+        let places = labels.names().iter().enumerate().map(place);
+        let places: Vec<u32> = places.collect::<Result<_>>()?;
+        let codes = labels.codes().iter().map(|&code| places[code as usize]);
+        let levels = ClassLabels::new(scale, codes.collect())?;
+        self.target = Target::Ordinal(levels);
+        Ok(self)
+    }
+
     /// Sets a weight for each row: finite and not negative.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self> {
         if weights.len() != self.n_rows() {

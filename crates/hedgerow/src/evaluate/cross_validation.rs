@@ -1,7 +1,7 @@
 //! Cross-validation: every split is trained and tested, folds in parallel, results in order.
 
 use super::classification::{ConfusionMatrix, log_loss};
-use super::ranking::{Ties, auc, average_precision};
+use super::ranking::{Ties, auc, average_precision, mauc};
 use super::regression::{mean_absolute_error, mean_squared_error, r_squared, squared_correlation};
 use super::statistics::mean_and_deviation;
 use crate::data::{ClassLabels, ClassName, Dataset, Split, Target};
@@ -22,6 +22,9 @@ pub enum Metric {
     Auc,
     /// Mean precision over the positives, best scores first; as for the AUC.
     AveragePrecision,
+    /// Share of the pairs of different levels that are in the right order; ordered levels and a
+    /// model that ranks them.
+    Mauc,
     /// Mean negative logarithm of the true class's probability; models with probabilities.
     LogLoss,
     /// Mean squared error.
@@ -36,12 +39,13 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Metric; 10] = [
+    pub const ALL: [Metric; 11] = [
         Self::Accuracy,
         Self::BalancedAccuracy,
         Self::MacroF1,
         Self::Auc,
         Self::AveragePrecision,
+        Self::Mauc,
         Self::LogLoss,
         Self::MeanSquaredError,
         Self::MeanAbsoluteError,
@@ -57,6 +61,7 @@ impl Metric {
             Self::MacroF1 => "macro-f1",
             Self::Auc => "auc",
             Self::AveragePrecision => "average-precision",
+            Self::Mauc => "mauc",
             Self::LogLoss => "log-loss",
             Self::MeanSquaredError => "mean-squared-error",
             Self::MeanAbsoluteError => "mean-absolute-error",
@@ -366,6 +371,14 @@ fn classification_outcome(
             None => model.scores(test.samples().view())?,
         };
         metrics.extend(ranking_metrics(model, labels, &classes, &table));
+    }
+    let is_ordered = matches!(test.target(), Target::Ordinal(_)) && model.ranks_levels();
+    if is_ordered && wanted(Metric::Mauc) {
+        let scores = model.scores(test.samples().view())?.values;
+        // A fold of a single level has no pairs.
+        if let Ok(value) = mauc(labels.codes(), &scores, Ties::Half) {
+            metrics.push((Metric::Mauc, value));
+        }
     }
     if let Some(value) = probabilities.and_then(|table| {
         let row = aligned_probabilities(&table, &classes)?;

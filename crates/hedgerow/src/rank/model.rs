@@ -234,6 +234,10 @@ impl Predictor for RankModel {
         Some(&self.classes)
     }
 
+    fn ranks_levels(&self) -> bool {
+        matches!(self.answer, Answer::Levels { .. })
+    }
+
     fn positive(&self) -> Option<&ClassName> {
         match self.answer {
             Answer::Classes { .. } => self.classes.first(),
