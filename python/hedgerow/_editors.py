@@ -579,8 +579,9 @@ class FaLKNR(Editor):
 
     Parameters
     ----------
-    neighbours : int, default=1000
-        Rows of a neighbourhood, k; at most all rows.
+    neighbours : int, optional
+        Rows of a neighbourhood, k; at most all rows. ``None``, the default: a tenth of the
+        rows, from 100 to 1000.
     core : float, default=0.25
         Share of a neighbourhood that its centre judges, k'/k.
     select : bool, default=False
@@ -629,7 +630,7 @@ class FaLKNR(Editor):
 
     _method = "falknr"
     _parameters = (
-        Parameter("neighbours", "neighbours", 1000, False),
+        Parameter("neighbours", "neighbours", None, False),
         Parameter("core", "core", 0.25, False),
         Parameter("select", "select", False, False),
         Parameter("C", "cost", 1.0, False),
@@ -647,7 +648,7 @@ class FaLKNR(Editor):
     def __init__(
         self,
         *,
-        neighbours: int = 1000,
+        neighbours: int | None = None,
         core: float = 0.25,
         select: bool = False,
         C: float = 1.0,

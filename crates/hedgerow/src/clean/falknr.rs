@@ -32,8 +32,14 @@ const COSTS: [f64; 3] = [1.0, 10.0, 100.0];
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FalkNrParams {
     /// Rows of a neighbourhood, k; at most all rows.
-    #[param(default = 1000, least = 1, short = 'K', alias = "k", tunable)]
-    pub neighbours: usize,
+    #[param(
+        least = 1,
+        short = 'K',
+        alias = "k",
+        unless = "a tenth of the rows, from 100 to 1000",
+        tunable
+    )]
+    pub neighbours: Option<usize>,
     /// Share of a neighbourhood that its centre judges, k'/k.
     #[param(default = 0.25, above = 0.0, most = 1.0, short = 'P', tunable)]
     pub core: f64,
@@ -53,10 +59,11 @@ pub struct FalkNrParams {
 }
 
 impl FalkNrParams {
-    /// FaLK-SVM as it judges.
-    pub fn machine(&self) -> FalkParams {
+    /// FaLK-SVM as it judges so many rows.
+    pub fn machine(&self, n_rows: usize) -> FalkParams {
         FalkParams {
-            neighbours: self.neighbours,
+            // The document's 1000 is for large sets: of few rows it would be most of them.
+            neighbours: self.neighbours.unwrap_or((n_rows / 10).clamp(100, 1000)),
             core: self.core,
             local: self.local.clone(),
             tree: self.tree,
@@ -67,11 +74,12 @@ impl FalkNrParams {
     /// The smallest cost that local model selection finds as good as the best within one standard
     /// error.
     fn smallest_good_cost(&self, data: &Dataset) -> Result<f64> {
+        let machine = self.machine(data.n_rows());
         let grid = FalkGrid::default()
-            .with_neighbours(&[self.neighbours])
+            .with_neighbours(&[machine.neighbours])
             .with_costs(&COSTS)
             .with_kernels(vec![self.local.solver.kernel.clone()]);
-        let (_, found) = self.machine().select(data, &grid)?;
+        let (_, found) = machine.select(data, &grid)?;
         let best = &found.candidates[found.best];
         let enough = best.score - best.deviation / (found.rows.len() as f64).sqrt();
         let good = found.candidates.iter().filter(|one| one.score >= enough);
@@ -80,7 +88,7 @@ impl FalkNrParams {
 
     fn decide(&self, data: &Dataset) -> Result<Edit> {
         let codes = data.classes()?.codes();
-        let mut machine = self.machine();
+        let mut machine = self.machine(data.n_rows());
         if let Some(grid) = &self.grid {
             machine = machine.select(data, grid)?.0;
         } else if self.select {

@@ -71,8 +71,9 @@ pub(super) fn falknr(session: &Session, words: &Words) -> Result<(), Failure> {
             ..CoverTreeParams::default()
         }
     };
+    let usual = words.whole("-K")?.unwrap_or(1000);
     let mut params = FalkNrParams {
-        neighbours: words.whole("-K")?.unwrap_or(1000),
+        neighbours: Some(usual),
         core: words.number("-P")?.unwrap_or(0.5),
         local: local_params(session, words)?,
         tree,
@@ -81,12 +82,13 @@ pub(super) fn falknr(session: &Session, words: &Words) -> Result<(), Failure> {
     params
         .check()
         .map_err(|error| words.program.refuse(error))?;
-    let candidates = candidates(session, words, &params.machine(), words.switch("-L")?)?;
+    let machine = params.machine(usual);
+    let candidates = candidates(session, words, &machine, words.switch("-L")?)?;
     params.grid = candidates.as_ref().map(grid_of);
-    edit(session, words, params.neighbours, |data| {
+    edit(session, words, usual, |data| {
         let edit = params.edit(data)?;
         let chosen = edit.facts.iter().find(|(name, _)| *name == "neighbours");
-        let k = chosen.map_or(params.neighbours, |(_, k)| *k as usize);
+        let k = chosen.map_or(usual, |(_, k)| *k as usize);
         Ok((k, edit))
     })
 }
