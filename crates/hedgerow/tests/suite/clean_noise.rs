@@ -8,7 +8,7 @@ use hedgerow::clean::{
 };
 use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, Target, generate};
 use hedgerow::kernel::Kernel;
-use hedgerow::local::KnnSvmParams;
+use hedgerow::local::{FalkGrid, KnnSvmParams};
 use hedgerow::svm::SvcParams;
 use hedgerow::{Error, Prediction, Predictor};
 
@@ -408,4 +408,55 @@ fn evidence_is_the_nearest_of_both_sides() {
             assert_eq!(rows, nearest(&data, i, 4, &side));
         }
     }
+}
+
+fn fact(edit: &Edit, name: &str) -> f64 {
+    let found = edit.facts.iter().find(|(fact, _)| *fact == name);
+    found.expect("a fact of FaLKNR").1
+}
+
+#[test]
+fn falknr_takes_a_tenth_of_the_rows_unless_told() {
+    for (rows, expected) in [(300, 100.0), (2000, 200.0), (12_000, 1000.0)] {
+        let data = generate::checkerboard(rows, 4, 0.0, 3).unwrap();
+        let edit = FalkNrParams::default().edit(&data).unwrap();
+        assert_eq!(fact(&edit, "neighbours"), expected, "{rows} rows");
+        // Nothing is wrong here; a thousand of 2000 rows would remove two fifths of them.
+        let removed = edit.removed().len() as f64 / rows as f64;
+        assert!(rows == 300 || removed < 0.1, "{rows} rows: {removed}");
+    }
+}
+
+/// The scores of the same search, and the rule applied to them by hand.
+#[test]
+fn falknr_selects_the_smallest_cost_within_one_standard_error_of_the_best() {
+    let mut chosen = Vec::new();
+    for (noise, flipped) in [(0.0, 0.0), (0.02, 0.1), (0.05, 0.3)] {
+        let board = generate::checkerboard(1500, 4, noise, 5).unwrap();
+        let data = generate::flip_labels(&board, flipped, 6).unwrap();
+        let mut params = FalkNrParams::default().with_neighbours(300);
+        params.select = true;
+        let grid = FalkGrid::default()
+            .with_neighbours(&[300])
+            .with_costs(&[1.0, 10.0, 100.0])
+            .with_kernels(vec![params.local.solver.kernel.clone()]);
+        let (_, search) = params.machine(1500).select(&data, &grid).unwrap();
+        let best = search
+            .candidates
+            .iter()
+            .max_by(|a, b| a.score.total_cmp(&b.score))
+            .unwrap();
+        let error = best.deviation / (search.rows.len() as f64).sqrt();
+        let expected = search
+            .candidates
+            .iter()
+            .find(|one| one.score >= best.score - error)
+            .unwrap();
+        let edit = params.edit(&data).unwrap();
+        assert_eq!(fact(&edit, "cost"), expected.cost, "{noise} {flipped}");
+        chosen.push((expected.cost, best.cost));
+    }
+    // The rule is seen at work: larger costs are taken where they are needed, and only there.
+    assert!(chosen.iter().any(|(cost, _)| *cost > 1.0), "{chosen:?}");
+    assert!(chosen.iter().any(|(cost, best)| cost < best), "{chosen:?}");
 }
