@@ -33,6 +33,12 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
     let Origin::Hedgerow(_) = &stored.origin else {
         return Err(cannot(&method));
     };
+    // New rows come as they are: how often classes occur would no longer be what the file says.
+    if stored.frame.priors.is_some() {
+        return Err(Failure::usage(
+            "the model was trained on resampled rows and cannot be updated: train it anew",
+        ));
+    }
     let added = match &args.add {
         Some(file) => Some(read_new_rows(session, args, file, &stored)?),
         None => None,

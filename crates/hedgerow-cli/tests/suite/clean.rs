@@ -324,6 +324,11 @@ fn probabilities_after_resampling_are_those_of_the_data() {
         assert_eq!(sizes.len(), 2, "{method}");
         assert_eq!(facts["parameters"]["resample"], method);
     }
+    // Rows that come later are not resampled: the sizes in the file would be wrong.
+    folder.ok("train falk-svm --resample rus a.svm m");
+    let run = folder.run("update --add a.svm m m2");
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains("resampled rows"), "{}", run.err);
     // A fold resamples its own training part, and is tested on rows as they are.
     let told = folder.json("cv svm --resample rus a.svm");
     assert_eq!(told["rows"], 1500);
