@@ -43,6 +43,9 @@ repro: bench-tools
 	@echo "  $(BENCH_PYTHON) benches/repro_selection.py  published tables of feature selection (hours)"
 	@echo "  $(BENCH_PYTHON) benches/repro_noise.py      published tables of noise reduction (20 minutes)"
 	@echo "  $(BENCH_PYTHON) benches/repro_rare.py       published tables of ranking rare classes (20 minutes)"
+	@echo "  $(BENCH_PYTHON) benches/repro_kdd.py        published figure of intrusion detection (15 minutes)"
+	@echo "  $(BENCH_PYTHON) benches/repro_simulated.py  published table of simulated rare classes (20 minutes)"
+	@echo "  $(BENCH_PYTHON) benches/repro_proximal.py   published tables of proximal classifiers (2 minutes)"
 	@echo "  $(BENCH_PYTHON) benches/hlsvm.py DATA       published tables of trees of linear SVMs"
 	@echo "  all benchmarks and what they answer: benches/README.md"
 	$(BENCH_PYTHON) benches/repro_local.py --sets sonar,heart --kernels rbf

@@ -98,7 +98,7 @@ def methods():
     svr = grid(lambda c: h.SVR(C=c, gamma="mean"), [2.0 ** e for e in range(-8, 9, 2)])
     ordinal = grid(Ordinal, (0.01, 0.1, 1.0, 10.0, 100.0))
     return {
-        "RankRC": lambda *d: by_program("rank-rc", *d),
+        "RankRC": lambda *d: by_program("rank-rc --basis rare", *d),
         "RankRC, rare-random": lambda *d: by_program("rank-rc --basis rare-random", *d),
         "RankSVM": lambda *d: by_program("rank-svm", *d),
         "k-NN": lambda x, y, xt, yt: searched(knn, x, y, xt),

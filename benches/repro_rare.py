@@ -8,7 +8,7 @@
 Protocol: 75 % of the rows train, stratified, 20 random splits; columns are standardised and the width of the Gaussian kernel is taken
 (mean squared distance) on training rows; lambda from 2^-20, 2^-18, ..., 2^10 by cross-validation on training rows, ten folds for the
 rankers (`--folds`), five for the SVMs. The SVMs are tuned twice, by accuracy and by AUC: C = 1 / (lambda m), of resampled rows m is their
-number, and each fold resamples its own training part. `rank-rc-mixed` has as many random rows as rare ones in its basis. LightGBM and the balanced forest have their default settings.
+number, and each fold resamples its own training part. `rank-rc` has the rare rows in its basis, `rank-rc-mixed`, the default of the library, as many random ones too. LightGBM and the balanced forest have their default settings.
 
 Needs hedgerow's Python package in a release build, pandas, scikit-learn, lightgbm and imbalanced-learn. Results are appended to
 build/bench-results/repro_rare.jsonl, one line a set, split and method; what is there is kept.
@@ -48,7 +48,8 @@ def ranker(method, folds):
         return hedgerow.RankRC(basis="rare-random", inner_folds=folds, random_state=0)
     make = {"rank-rc": hedgerow.RankRC, "rank-rc-ap": hedgerow.RankRC, "rank-rnd": hedgerow.RankRND, "rank-svm": hedgerow.RankSVM}[method]
     metric = "average-precision" if method.endswith("-ap") else "auc"
-    return make(inner_folds=folds, criterion=metric, random_state=0)
+    basis = {"basis": "rare"} if make is hedgerow.RankRC else {}
+    return make(inner_folds=folds, criterion=metric, random_state=0, **basis)
 
 
 def scores_of(model, x):

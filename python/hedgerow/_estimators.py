@@ -11,6 +11,8 @@ from typing import Any
 from ._base import Parameter
 from ._kinds import (
     CalibratedClassifier,
+    ChunkClassifier,
+    DirectionClassifier,
     ExpansionClassifier,
     ExpansionOutliers,
     ExpansionRegressor,
@@ -19,20 +21,26 @@ from ._kinds import (
     LocalClassifier,
     LocalRegressor,
     ProbabilityClassifier,
+    ProximalClassifier,
     RankingClassifier,
     Regressor,
     TreeClassifier,
 )
 
 __all__ = [
+    "CReGEC",
     "FaLKSVMClassifier",
     "FaLKSVMRegressor",
     "FisherDiscriminant",
+    "GEPSVM",
     "HLSVMClassifier",
+    "IReGEC",
     "KNNClassifier",
     "KNNRegressor",
     "KNNSVMClassifier",
     "KNNSVMRegressor",
+    "KernelFisherDiscriminant",
+    "KernelQPFS",
     "LinearSVC",
     "LogisticRegression",
     "NuSVC",
@@ -42,10 +50,141 @@ __all__ = [
     "RankRC",
     "RankRND",
     "RankSVM",
+    "ReGEC",
     "SVC",
     "SVMTreesClassifier",
     "SVR",
 ]
+
+
+class CReGEC(ChunkClassifier):
+    """Two proximal surfaces on a few rows that a greedy selection keeps.
+
+    The model can learn from further rows by ``partial_fit``.
+
+    Parameters
+    ----------
+    delta : float, default=0.001
+        How much is added to the matrices, δ.
+    regularisation : "cross", "diagonal", "tikhonov", "literal_rectangular" or "literal_own_class", default="diagonal"
+        What is added.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    order : "reverse_columns", "centroid_descending", "as_given" or "shuffled", default="reverse_columns"
+        In which order rows are offered; the answer depends on it.
+    initial_accuracy : "zero" or "seed_pair", default="zero"
+        What the first candidates must improve on.
+    score : "accuracy" or "balanced", default="accuracy"
+        What must rise with every row that is taken in.
+    max_chunk : int, optional
+        Most rows of a chunk. ``None``, the default: as many as help.
+    max_candidates : int, optional
+        Most rows that are offered for a pair of classes. ``None``, the default: all.
+    max_seconds : float, optional
+        Seconds after which no more rows are offered. ``None``, the default: no limit.
+    figure_bounds : bool, default=False
+        Leave out the last row of each class, as the published figure does; for comparison.
+    norm : "coefficient" or "rkhs", default="coefficient"
+        By what the value of a surface is divided to be a distance.
+    updatable : bool, default=True
+        Keep the training rows in the model, so that it can learn from new ones.
+    reservoir : int, optional
+        Most training rows that are kept, a random part of all seen so far. ``None``, the
+        default: all of them.
+    revisit : bool, default=False
+        After an update offer the rows once more that were refused before.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    random_state : int or RandomState, optional
+        Seed of everything random: the shuffled order, the reservoir, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    chunk_
+        list of int. Training rows that were kept, from 0.
+    tried_
+        int. Rows that were offered.
+    """
+
+    _method = "cregec"
+    _parameters = (
+        Parameter("delta", "delta", 0.001, False),
+        Parameter("regularisation", "regularisation", "diagonal", False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("order", "order", "reverse_columns", False),
+        Parameter("initial_accuracy", "initial_accuracy", "zero", False),
+        Parameter("score", "score", "accuracy", False),
+        Parameter("max_chunk", "max_chunk", None, False),
+        Parameter("max_candidates", "max_candidates", None, False),
+        Parameter("max_seconds", "max_seconds", None, False),
+        Parameter("figure_bounds", "figure_bounds", False, False),
+        Parameter("norm", "norm", "coefficient", False),
+        Parameter("updatable", "updatable", True, False),
+        Parameter("reservoir", "reservoir", None, False),
+        Parameter("revisit", "revisit", False, False),
+        Parameter("probability", "probability", False, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        delta: float = 0.001,
+        regularisation: str = "diagonal",
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        order: str = "reverse_columns",
+        initial_accuracy: str = "zero",
+        score: str = "accuracy",
+        max_chunk: int | None = None,
+        max_candidates: int | None = None,
+        max_seconds: float | None = None,
+        figure_bounds: bool = False,
+        norm: str = "coefficient",
+        updatable: bool = True,
+        reservoir: int | None = None,
+        revisit: bool = False,
+        probability: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.delta = delta
+        self.regularisation = regularisation
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.order = order
+        self.initial_accuracy = initial_accuracy
+        self.score = score
+        self.max_chunk = max_chunk
+        self.max_candidates = max_candidates
+        self.max_seconds = max_seconds
+        self.figure_bounds = figure_bounds
+        self.norm = norm
+        self.updatable = updatable
+        self.reservoir = reservoir
+        self.revisit = revisit
+        self.probability = probability
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
 
 class FaLKSVMClassifier(LocalClassifier):
@@ -344,6 +483,101 @@ class FisherDiscriminant(LinearClassifier):
         self.n_jobs = n_jobs
 
 
+class GEPSVM(ProximalClassifier):
+    """One plane or surface a class, near its rows and far from the others.
+
+    Each comes from an eigenproblem with Tikhonov regularisation.
+
+    Parameters
+    ----------
+    delta : float, default=0.001
+        Weight of the squared length of the unknown; 0, for planes only, is the plain method.
+    kernel : str, default="linear"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="scale"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    multi_class : "ovr" or "ovo", default="ovr"
+        How several classes are told apart.
+    norm : "coefficient" or "rkhs", default="coefficient"
+        By what the value of a surface is divided to be a distance.
+    centres : "all", "random", "landmarks" or "chunk", default="all"
+        Which rows have a kernel function.
+    centre_count : int, optional
+        Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
+        those that a selection keeps.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    memory_mb : float, default=2048.0
+        Memory for matrices in MB; a problem that needs more is refused before it starts.
+    random_state : int or RandomState, optional
+        Seed of everything random: centres, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    quotients_
+        list of float. The quotient that each surface makes least.
+    gaps_
+        list of float. Distance of the next eigenvalue, as a share of it.
+    """
+
+    _method = "gepsvm"
+    _parameters = (
+        Parameter("delta", "delta", 0.001, False),
+        Parameter("kernel", "kernel", "linear", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "scale", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("multi_class", "multiclass", "ovr", False),
+        Parameter("norm", "norm", "coefficient", False),
+        Parameter("centres", "centres", "all", False),
+        Parameter("centre_count", "centre_count", None, False),
+        Parameter("probability", "probability", False, False),
+        Parameter("memory_mb", "memory_mb", 2048.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        delta: float = 0.001,
+        kernel: str = "linear",
+        degree: int = 3,
+        gamma: float | str = "scale",
+        coef0: float = 0.0,
+        multi_class: str = "ovr",
+        norm: str = "coefficient",
+        centres: str = "all",
+        centre_count: int | None = None,
+        probability: bool = False,
+        memory_mb: float = 2048.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.delta = delta
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.norm = norm
+        self.centres = centres
+        self.centre_count = centre_count
+        self.probability = probability
+        self.memory_mb = memory_mb
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
 class HLSVMClassifier(TreeClassifier):
     """H-LSVM: a tree whose nodes are linear SVMs, for answers within a microsecond.
 
@@ -514,6 +748,86 @@ class HLSVMClassifier(TreeClassifier):
         self.probability = probability
         self.coefficients = coefficients
         self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class IReGEC(ProximalClassifier):
+    """Two proximal surfaces on rows that a selection by mistakes keeps.
+
+    Begins with the middle rows of clusters of each class.
+
+    Parameters
+    ----------
+    delta : float, default=0.001
+        How much is added to the matrices, δ.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    clusters : int, default=5
+        Clusters of each class whose middle rows the selection begins with.
+    max_chunk : int, optional
+        Most rows of a chunk. ``None``, the default: as many as help.
+    norm : "coefficient" or "rkhs", default="coefficient"
+        By what the value of a surface is divided to be a distance.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    random_state : int or RandomState, optional
+        Seed of everything random: the first clusters, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    """
+
+    _method = "i-regec"
+    _parameters = (
+        Parameter("delta", "delta", 0.001, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("clusters", "clusters", 5, False),
+        Parameter("max_chunk", "max_chunk", None, False),
+        Parameter("norm", "norm", "coefficient", False),
+        Parameter("probability", "probability", False, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        delta: float = 0.001,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        clusters: int = 5,
+        max_chunk: int | None = None,
+        norm: str = "coefficient",
+        probability: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.delta = delta
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.clusters = clusters
+        self.max_chunk = max_chunk
+        self.norm = norm
+        self.probability = probability
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -809,6 +1123,196 @@ class KNNSVMRegressor(Regressor):
         self.cache_size = cache_size
         self.shrinking = shrinking
         self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelFisherDiscriminant(DirectionClassifier):
+    """Kernel Fisher discriminant: the nearest projected class mean.
+
+    Parameters
+    ----------
+    ridge : float, default=0.001
+        Weight of the penalty, μ; raised where the matrix is singular.
+    ridge_unit : "absolute" or "trace", default="absolute"
+        Unit of the ridge.
+    penalty : "coefficient" or "rkhs", default="coefficient"
+        What is penalised.
+    rule : "nearest_mean" or "bias", default="nearest_mean"
+        Where the direction of two classes is cut.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    centres : "all", "random", "landmarks" or "chunk", default="all"
+        Which rows have a kernel function.
+    centre_count : int, optional
+        Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
+        those that a selection keeps.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    memory_mb : float, default=2048.0
+        Memory for matrices in MB; a problem that needs more is refused before it starts.
+    random_state : int or RandomState, optional
+        Seed of everything random: centres, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    """
+
+    _method = "kfda"
+    _parameters = (
+        Parameter("ridge", "ridge", 0.001, False),
+        Parameter("ridge_unit", "ridge_unit", "absolute", False),
+        Parameter("penalty", "penalty", "coefficient", False),
+        Parameter("rule", "rule", "nearest_mean", False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("centres", "centres", "all", False),
+        Parameter("centre_count", "centre_count", None, False),
+        Parameter("probability", "probability", False, False),
+        Parameter("memory_mb", "memory_mb", 2048.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        ridge: float = 0.001,
+        ridge_unit: str = "absolute",
+        penalty: str = "coefficient",
+        rule: str = "nearest_mean",
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        centres: str = "all",
+        centre_count: int | None = None,
+        probability: bool = False,
+        memory_mb: float = 2048.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ridge = ridge
+        self.ridge_unit = ridge_unit
+        self.penalty = penalty
+        self.rule = rule
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.centres = centres
+        self.centre_count = centre_count
+        self.probability = probability
+        self.memory_mb = memory_mb
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class KernelQPFS(DirectionClassifier):
+    """Quadratic-programming feature selection in kernel space.
+
+    A direction, equal to that of the kernel Fisher discriminant but for its length.
+
+    Parameters
+    ----------
+    ridge : float, default=0.001
+        Weight of the penalty, μ; raised where the matrix is singular.
+    ridge_unit : "absolute" or "trace", default="absolute"
+        Unit of the ridge.
+    penalty : "coefficient" or "rkhs", default="coefficient"
+        What is penalised.
+    rule : "nearest_mean" or "bias", default="nearest_mean"
+        Where the direction of two classes is cut.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    centres : "all", "random", "landmarks" or "chunk", default="all"
+        Which rows have a kernel function.
+    centre_count : int, optional
+        Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
+        those that a selection keeps.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    memory_mb : float, default=2048.0
+        Memory for matrices in MB; a problem that needs more is refused before it starts.
+    random_state : int or RandomState, optional
+        Seed of everything random: centres, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    """
+
+    _method = "kqpfs"
+    _parameters = (
+        Parameter("ridge", "ridge", 0.001, False),
+        Parameter("ridge_unit", "ridge_unit", "absolute", False),
+        Parameter("penalty", "penalty", "coefficient", False),
+        Parameter("rule", "rule", "nearest_mean", False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("centres", "centres", "all", False),
+        Parameter("centre_count", "centre_count", None, False),
+        Parameter("probability", "probability", False, False),
+        Parameter("memory_mb", "memory_mb", 2048.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        ridge: float = 0.001,
+        ridge_unit: str = "absolute",
+        penalty: str = "coefficient",
+        rule: str = "nearest_mean",
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        centres: str = "all",
+        centre_count: int | None = None,
+        probability: bool = False,
+        memory_mb: float = 2048.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.ridge = ridge
+        self.ridge_unit = ridge_unit
+        self.penalty = penalty
+        self.rule = rule
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.centres = centres
+        self.centre_count = centre_count
+        self.probability = probability
+        self.memory_mb = memory_mb
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1301,14 +1805,14 @@ class PegasosClassifier(LinearClassifier):
 
 
 class RankRC(RankingClassifier):
-    """Ranking of a rare class by kernel functions at its rows only.
+    """Ranking of a rare class by kernel functions at its rows and as many others.
 
     Minimises the smoothed hinge over all pairs of a rare and another row, and so maximises the
     area under the ROC curve.
 
     Parameters
     ----------
-    basis : "rare", "random", "rare_random", "landmarks" or "all", default="rare"
+    basis : "rare", "random", "rare_random", "landmarks" or "all", default="rare_random"
         Which rows have a kernel function.
     basis_size : int, optional
         Number of kernel functions, for a basis that leaves it open. ``None``, the default: as
@@ -1363,7 +1867,7 @@ class RankRC(RankingClassifier):
 
     _method = "rank-rc"
     _parameters = (
-        Parameter("basis", "basis", "rare", False),
+        Parameter("basis", "basis", "rare_random", False),
         Parameter("basis_size", "basis_size", None, False),
         Parameter("certified", "certified", None, False),
         Parameter("solver", "solver", "linearised", False),
@@ -1386,7 +1890,7 @@ class RankRC(RankingClassifier):
     def __init__(
         self,
         *,
-        basis: str = "rare",
+        basis: str = "rare_random",
         basis_size: int | None = None,
         certified: float | None = None,
         solver: str = "linearised",
@@ -1632,6 +2136,110 @@ class RankSVM(RankingClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+
+class ReGEC(ProximalClassifier):
+    """Two proximal surfaces from one regularised generalized eigenproblem.
+
+    Parameters
+    ----------
+    delta : float, default=0.001
+        How much is added to the matrix of the first class, δ.
+    delta_second : float, optional
+        How much is added to the matrix of the second class. ``None``, the default: as for the
+        first.
+    regularisation : "cross", "diagonal", "tikhonov", "literal_rectangular" or "literal_own_class", optional
+        What is added. ``None``, the default: cross for planes, diagonal with a kernel.
+    kernel : str, default="rbf"
+        Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
+    degree : int, default=3
+        Degree of the polynomial kernel.
+    gamma : float or str, default="mean"
+        Width of the kernel: a number, auto, scale, mean or a percentile of the distances such
+        as q50.
+    coef0 : float, default=0.0
+        Constant of the polynomial and sigmoid kernels.
+    multi_class : "ovr" or "ovo", default="ovr"
+        How several classes are told apart.
+    norm : "coefficient" or "rkhs", default="coefficient"
+        By what the value of a surface is divided to be a distance.
+    centres : "all", "random", "landmarks" or "chunk", default="all"
+        Which rows have a kernel function.
+    centre_count : int, optional
+        Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
+        those that a selection keeps.
+    probability : bool, default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    memory_mb : float, default=2048.0
+        Memory for matrices in MB; a problem that needs more is refused before it starts.
+    random_state : int or RandomState, optional
+        Seed of everything random: centres, folds of the calibration.
+    n_jobs : int, optional
+        Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
+        environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, sorted.
+    quotients_
+        list of float. The quotient that each surface makes least.
+    gaps_
+        list of float. Distance of the next eigenvalue, as a share of it.
+    """
+
+    _method = "regec"
+    _parameters = (
+        Parameter("delta", "delta", 0.001, False),
+        Parameter("delta_second", "delta_second", None, False),
+        Parameter("regularisation", "regularisation", None, False),
+        Parameter("kernel", "kernel", "rbf", False),
+        Parameter("degree", "degree", 3, False),
+        Parameter("gamma", "gamma", "mean", False),
+        Parameter("coef0", "coef0", 0.0, False),
+        Parameter("multi_class", "multiclass", "ovr", False),
+        Parameter("norm", "norm", "coefficient", False),
+        Parameter("centres", "centres", "all", False),
+        Parameter("centre_count", "centre_count", None, False),
+        Parameter("probability", "probability", False, False),
+        Parameter("memory_mb", "memory_mb", 2048.0, False),
+        Parameter("random_state", "seed", None, False),
+    )
+
+    def __init__(
+        self,
+        *,
+        delta: float = 0.001,
+        delta_second: float | None = None,
+        regularisation: str | None = None,
+        kernel: str = "rbf",
+        degree: int = 3,
+        gamma: float | str = "mean",
+        coef0: float = 0.0,
+        multi_class: str = "ovr",
+        norm: str = "coefficient",
+        centres: str = "all",
+        centre_count: int | None = None,
+        probability: bool = False,
+        memory_mb: float = 2048.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.delta = delta
+        self.delta_second = delta_second
+        self.regularisation = regularisation
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.multi_class = multi_class
+        self.norm = norm
+        self.centres = centres
+        self.centre_count = centre_count
+        self.probability = probability
+        self.memory_mb = memory_mb
         self.random_state = random_state
         self.n_jobs = n_jobs
 

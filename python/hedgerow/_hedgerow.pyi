@@ -64,6 +64,9 @@ def fit(
 ) -> tuple[
     Model, NDArray[np.int64] | None, tuple[int, dict[str, list[Any]]] | None
 ]: ...
+def update(
+    model: Model, rows: Rows, targets: Targets, threads: int
+) -> tuple[Model, dict[str, Any]]: ...
 def rank_features(
     rows: Rows,
     codes: NDArray[np.uint32],

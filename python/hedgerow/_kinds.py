@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._arrays import n_threads, python_rows
-from ._base import ClassTraining, RealTraining, RowTraining, is_precomputed
+from . import _hedgerow
+from ._arrays import n_threads, native_rows, python_rows
+from ._base import ClassTraining, RealTraining, RowTraining, class_name, is_precomputed
 from ._kernels import kernel_text
 
 if TYPE_CHECKING:
@@ -95,6 +96,78 @@ class RankingClassifier(CalibratedClassifier):
     def _adopt(self, model: Model) -> None:
         super()._adopt(model)
         self.lambda_ = model.facts()["lambda"]
+
+
+class UnweightedClassifier(CalibratedClassifier):
+    """As its base, for methods that count every row alike."""
+
+    def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
+        """Trains on the rows of ``X``, which have no weights."""
+        return super().fit(X, y)
+
+
+class ProximalClassifier(UnweightedClassifier):
+    """A surface near each class."""
+
+    def _adopt(self, model: Model) -> None:
+        super()._adopt(model)
+        facts = model.facts()
+        self.quotients_, self.gaps_ = facts["quotients"], facts["gaps"]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision values: for two classes one value a row between -1 and 1, positive for
+        ``classes_[1]``; for more one column a class."""
+        values = super().decision_function(X)
+        n_classes = len(self.classes_)
+        pairwise = getattr(self, "multi_class", "ovo") == "ovo"
+        return votes(values, n_classes) if values.ndim == 2 and pairwise else values
+
+
+class ChunkClassifier(ProximalClassifier):
+    """Surfaces on a few rows; further rows can be learnt."""
+
+    def _adopt(self, model: Model) -> None:
+        super()._adopt(model)
+        facts = model.facts()
+        self.chunk_ = [row - 1 for row in facts["chunk_rows"]]
+        self.tried_ = facts["offered"]
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Any:
+        """Learns from further rows; trains on them if the estimator is not fitted.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        classes : array, optional
+            All classes. They must occur in the rows of the first call, which knows no others.
+        """
+        if getattr(self, "_model", None) is None:
+            self.fit(X, y)
+            if classes is not None and len(np.setdiff1d(classes, self.classes_)) > 0:
+                raise ValueError("every class must have a row in the first call of partial_fit")
+            return self
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=False
+        )
+        strange = np.setdiff1d(y, self.classes_)
+        if len(strange) > 0:
+            raise ValueError(f"y has classes that the first rows did not have: {strange}")
+        codes = np.searchsorted(self.classes_, y).astype(np.uint32)
+        names = [class_name(name) for name in self.classes_]
+        model, self.update_ = _hedgerow.update(
+            self._model, native_rows(X), (codes, names), n_threads(self.n_jobs)
+        )
+        self._adopt(model)
+        return self
+
+
+class DirectionClassifier(UnweightedClassifier):
+    """A direction of a kernel space."""
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Projections of the rows: one column for two classes, otherwise one a class."""
+        return self._decisions(X)
 
 
 class Regressor(RegressorMixin, RealTraining):

@@ -12,7 +12,7 @@ use hedgerow::evaluate::operating::{Aim, operating_point, operating_points};
 use hedgerow::evaluate::ranking::{Ties, auc, average_precision};
 use hedgerow::evaluate::{Metric, cross_validate};
 use hedgerow::kernel::{Kernel, gamma_mean};
-use hedgerow::rank::RankRcParams;
+use hedgerow::rank::{BasisWord, RankRcParams};
 use hedgerow::svm::SvcParams;
 use hedgerow::{Predictor, Result};
 use hedgerow_io::{ReadOptions, Source, read_dataset};
@@ -53,7 +53,11 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let smote = |rows: &Dataset, cost: f64| -> Result<Box<dyn Predictor>> {
         svm(&SmoteParams::default().edit(rows)?.apply(rows)?, cost)
     };
-    let rank: Box<dyn Predictor> = Box::new(RankRcParams::default().fit(&train)?.model);
+    let params = RankRcParams {
+        basis: BasisWord::Rare,
+        ..RankRcParams::default()
+    };
+    let rank: Box<dyn Predictor> = Box::new(params.fit(&train)?.model);
     let models = [
         ("RankRC", rank),
         ("SVM", tuned(&train, &svm)?),

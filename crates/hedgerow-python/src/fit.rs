@@ -62,7 +62,7 @@ fn search_of(dict: &Bound<'_, PyDict>) -> PyResult<Search> {
     Ok((axes, how))
 }
 
-fn target(targets: Option<Targets<'_>>, n_rows: usize) -> PyResult<Target> {
+pub(crate) fn target(targets: Option<Targets<'_>>, n_rows: usize) -> PyResult<Target> {
     Ok(match targets {
         None => Target::None,
         Some(Targets::Values(values)) => {

@@ -21,6 +21,7 @@ mod model;
 mod select;
 mod threads;
 mod tools;
+mod update;
 mod values;
 
 /// Native part of Hedgerow.
@@ -36,6 +37,8 @@ mod _hedgerow {
     use super::select::rank_features;
     #[pymodule_export]
     use super::tools::{auc, kernel_matrix, mauc, read_svmlight};
+    #[pymodule_export]
+    use super::update::update;
 
     use pyo3::prelude::*;
 

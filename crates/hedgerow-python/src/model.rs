@@ -43,6 +43,11 @@ impl Model {
         }
     }
 
+    /// A copy of what it holds.
+    pub(crate) fn duplicate(&self) -> Stored {
+        self.stored.duplicate()
+    }
+
     fn opened(unbuilt: Unbuilt) -> PyResult<Self> {
         unbuilt.build(0).map(Self::new).map_err(from_stored)
     }
@@ -99,6 +104,9 @@ impl Model {
 
     /// Rows that became support vectors, in the order of scikit-learn.
     pub(crate) fn in_order(&self, support: &[u32]) -> Vec<i64> {
+        if self.stored.model.as_expansion().is_none() {
+            return support.iter().map(|&row| i64::from(row)).collect();
+        }
         let order = self.layout().order;
         order.iter().map(|&s| i64::from(support[s])).collect()
     }

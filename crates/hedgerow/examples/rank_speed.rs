@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use hedgerow::data::{ClassLabels, Dataset, Generator, Samples, Target};
-use hedgerow::rank::RankRcParams;
+use hedgerow::rank::{BasisWord, RankRcParams};
 use hedgerow::solve::pairwise::{PairSets, PairwiseHinge};
 use std::time::Instant;
 
@@ -74,7 +74,11 @@ fn path(n: usize, n_positive: usize) -> hedgerow::Result<()> {
     let data = Dataset::new(Samples::dense(n, n_features, values)?, target)?;
     let lambdas: Vec<f64> = (-10..=5).rev().map(|k| 4f64.powi(k)).collect();
     let start = Instant::now();
-    let fitted = RankRcParams::default().fit_path(&data, &lambdas)?;
+    let params = RankRcParams {
+        basis: BasisWord::Rare,
+        ..RankRcParams::default()
+    };
+    let fitted = params.fit_path(&data, &lambdas)?;
     println!(
         "{n} × {n_positive}, {} values of λ together: {:.2} s",
         lambdas.len(),

@@ -79,6 +79,10 @@ pub trait Model: Predictor {
     }
 }
 
+/// The name of the parameter that an error names if a row cannot be removed; its value is the
+/// number of the row.
+pub const ROW_TO_REMOVE: &str = "row to remove";
+
 /// A model that learns from new rows and forgets others.
 pub trait Update {
     /// Adds rows and removes others, by their number: in the order in which they were trained on

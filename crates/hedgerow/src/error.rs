@@ -88,6 +88,12 @@ pub enum Error {
     /// An eigenproblem was not solved.
     #[error("the eigenvalues of a matrix did not converge; look for extreme values in the data")]
     NoEigenvalues,
+    /// Both matrices of an eigenproblem vanish along one direction.
+    #[error(
+        "the eigenproblem is singular: classes with equal rows, constant or repeated columns, or a \
+         kernel so wide that all its values are alike; scale the columns, drop some, or raise delta"
+    )]
+    SingularPencil,
     /// A target or weight is NaN or infinite, or a weight is negative.
     #[error("row {row}: {what} {value} is not usable")]
     BadRowValue {

@@ -17,7 +17,7 @@
 //!
 //! Arrows of dependency point one way: [`data`] and `linalg` at the bottom, then [`kernel`],
 //! [`solve`] and [`neighbours`], then [`machines`], which methods share, then the methods ([`svm`],
-//! [`local`], [`rank`], [`tree`], [`select`]), then [`evaluate`]. A test holds every `use` line to it.
+//! [`local`], [`proximal`], [`rank`], [`tree`], [`select`]), then [`evaluate`]. A test holds every `use` line to it.
 
 pub mod capability;
 pub mod clean;
@@ -34,6 +34,7 @@ mod model;
 pub mod neighbours;
 mod parallel;
 pub mod params;
+pub mod proximal;
 pub mod rank;
 pub mod select;
 pub mod solve;

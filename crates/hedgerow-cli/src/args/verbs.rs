@@ -317,7 +317,7 @@ pub(crate) struct LocalSearchArgs {
     pub(crate) inner_half: bool,
     /// Neighbourhoods of centres, not of any training rows
     #[arg(long)]
-    pub(crate) centres: bool,
+    pub(crate) at_centres: bool,
     /// Also neighbourhoods in which a class hardly occurs
     #[arg(long)]
     pub(crate) unbalanced: bool,
@@ -330,7 +330,7 @@ impl LocalSearchArgs {
             (self.ordinary, "--ordinary"),
             (self.models.is_some(), "--models"),
             (self.inner_half, "--inner-half"),
-            (self.centres, "--centres"),
+            (self.at_centres, "--at-centres"),
             (self.unbalanced, "--unbalanced"),
         ]
         .into_iter()
@@ -527,15 +527,10 @@ pub(crate) struct UpdateArgs {
     /// File of row numbers to remove, one a line: lines of the training file from 1, then added rows
     #[arg(long, value_name = "FILE")]
     pub(crate) remove: Option<String>,
-    /// Share of a neighbourhood that may violate its machine before that is trained anew; 0 keeps
-    /// every machine up to date
-    #[arg(
-        long,
-        value_name = "X",
-        default_value_t = 0.02,
-        allow_negative_numbers = true
-    )]
-    pub(crate) refresh: f64,
+    /// For falk-svm: share of a neighbourhood that may violate its machine before that is trained
+    /// anew; 0 keeps every machine up to date [default: 0.02]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) refresh: Option<f64>,
     /// The model file
     pub(crate) model: String,
     /// Where the new model goes; in place of the old one if left out

@@ -155,7 +155,7 @@ fn settings(args: &TuneArgs) -> Vec<(String, Setting)> {
     let LocalSearchArgs {
         models,
         inner_half,
-        centres,
+        at_centres,
         unbalanced,
         ordinary: _,
     } = args.local;
@@ -163,7 +163,7 @@ fn settings(args: &TuneArgs) -> Vec<(String, Setting)> {
         ("models", models.map(Setting::from)),
         ("folds", args.folds.map(Setting::from)),
         ("inner_half", inner_half.then_some(true.into())),
-        ("centres", centres.then_some(true.into())),
+        ("centres", at_centres.then_some(true.into())),
         ("balance", unbalanced.then_some(false.into())),
     ];
     let given = given.into_iter();

@@ -7,8 +7,9 @@ use crate::json::{fields, json as as_json};
 use crate::session::Session;
 use crate::table;
 use hedgerow::Error;
+use hedgerow::capability::ROW_TO_REMOVE;
 use hedgerow::data::Dataset;
-use hedgerow::local::ROW_TO_REMOVE;
+
 use hedgerow::params::Value;
 use hedgerow_io::Source;
 use hedgerow_methods::{Origin, Stored};
@@ -43,7 +44,11 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         Some(file) => Some(read_new_rows(session, args, file, &stored)?),
         None => None,
     };
-    let settings = [("refresh".to_owned(), Value::Number(args.refresh))];
+    let settings: Vec<(String, Value)> = args
+        .refresh
+        .map(|share| ("refresh".to_owned(), Value::Number(share)))
+        .into_iter()
+        .collect();
     session.progress("updating");
     let data = added.as_ref().map(|(_, data)| data);
     let Some(model) = stored.model.as_update() else {
@@ -59,13 +64,18 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         found.map_or(Value::Nothing, |(_, value)| value.clone())
     };
     let seconds = fact("seconds").as_number().unwrap_or(0.0);
+    // What else a method tells, by its own names.
+    let said = ["added", "removed", "seconds"];
+    let more: Vec<String> = facts
+        .iter()
+        .filter(|(name, _)| !said.contains(name))
+        .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
+        .collect();
     session.say(format_args!(
-        "{out}: {} rows added, {} removed; {} machines trained anew, {} centres new, {} gone, {}",
+        "{out}: {} rows added, {} removed; {}; {}",
         fact("added"),
         fact("removed"),
-        fact("retrained"),
-        fact("new_centres"),
-        fact("lost_centres"),
+        more.join(", "),
         table::seconds(seconds)
     ))?;
     let mut result = fields(&facts);
@@ -113,7 +123,7 @@ fn refusal(source: Error, args: &UpdateArgs, added: Option<&str>) -> Failure {
 
 fn cannot(method: &str) -> Failure {
     Failure::usage(format!(
-        "a model of {method} cannot be updated: train it anew (falk-svm and falk-svr can)"
+        "a model of {method} cannot be updated: train it anew (falk-svm, falk-svr and cregec can)"
     ))
 }
 

@@ -14,5 +14,6 @@ mod letters;
 mod linear;
 mod local;
 mod model_files;
+mod proximal;
 mod rank;
 mod select;

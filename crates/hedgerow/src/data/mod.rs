@@ -20,4 +20,6 @@ pub use split::{
     Split, folds, folds_for, hold_out, repeated_hold_out, repeated_stratified_hold_out,
     stratified_folds, stratified_hold_out,
 };
-pub(crate) use weights::{numbers_of_weighty, row_weights, weighty_rows, without_weightless_rows};
+pub(crate) use weights::{
+    ensure_equal_weights, numbers_of_weighty, row_weights, weighty_rows, without_weightless_rows,
+};

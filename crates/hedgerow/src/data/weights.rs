@@ -37,3 +37,14 @@ pub(crate) fn numbers_of_weighty(data: &Dataset, rows: &[usize]) -> Vec<u32> {
         _ => rows.iter().map(|&row| row as u32).collect(),
     }
 }
+
+/// An error unless all rows have the same weight.
+pub(crate) fn ensure_equal_weights(data: &Dataset) -> Result<()> {
+    match data.weights() {
+        Some(weights) if weights.iter().any(|&weight| weight != weights[0]) => Err(Error::Target {
+            needed: "rows of equal weight, or of weight 0",
+            found: "rows of different weights",
+        }),
+        _ => Ok(()),
+    }
+}

@@ -101,6 +101,28 @@ pub(crate) fn gram(a: &[f64], inner: usize) -> Vec<f64> {
     out
 }
 
+/// Adds $a^\top a$ to the upper triangle of a row-major matrix; `a` is row-major with rows of length
+/// `width`. Strips of the result in parallel, every entry in the same order.
+pub(crate) fn add_gram(a: &[f64], width: usize, sums: &mut [f64]) {
+    if width == 0 || a.is_empty() {
+        return;
+    }
+    let a = MatRef::from_row_major_slice(a, a.len() / width, width);
+    for_each_chunk(sums, BLOCK_ROWS * width, Grain::COARSE, &|block, strip| {
+        let first = block * BLOCK_ROWS;
+        let count = strip.len() / width;
+        let strip = MatMut::from_row_major_slice_mut(strip, count, width);
+        matmul(
+            strip.subcols_mut(first, width - first),
+            Accum::Add,
+            a.subcols(first, count).transpose(),
+            a.subcols(first, width - first),
+            1.0,
+            Par::Seq,
+        );
+    });
+}
+
 /// Copies the upper triangle of a row-major square matrix to the lower one.
 pub(crate) fn mirror_upper(matrix: &mut [f64], n: usize) {
     const TILE: usize = 32;

@@ -11,6 +11,7 @@ mod bits;
 mod cholesky;
 mod column_products;
 mod coordinate_pass;
+mod definite;
 mod dense;
 mod gather;
 mod growing_cholesky;
@@ -41,7 +42,13 @@ pub(crate) use column_products::column_products;
 pub(crate) use coordinate_pass::{
     Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
 };
-pub(crate) use dense::{SymmetricEigen, gram, mirror_upper, product_in_parallel, symmetric_eigen};
+pub(crate) use definite::{
+    DefiniteFactor, PencilEnd, normalise, pencil_ends, quotient, raised_factor, relative_gap,
+    symmetric_product,
+};
+pub(crate) use dense::{
+    SymmetricEigen, add_gram, gram, mirror_upper, product_in_parallel, symmetric_eigen,
+};
 pub(crate) use gather::{CODES, LINE, gather_codes, gather_near};
 pub(crate) use growing_cholesky::GrowingCholesky;
 pub(crate) use hyperplanes::{Landing, Link, descend, hyperplane_value, stride_of};

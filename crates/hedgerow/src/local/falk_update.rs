@@ -20,6 +20,7 @@ use super::learner::{Effort, Learner};
 use super::machine::{LocalMachines, LocalModel};
 use super::ready::{DecisionScratch, Ready};
 use super::store::Answers;
+use crate::capability::ROW_TO_REMOVE;
 use crate::data::{Dataset, Samples};
 use crate::error::ensure_not_negative;
 use crate::machines::pairs;
@@ -35,10 +36,6 @@ const ROWS_AT_ONCE: usize = 12;
 
 /// Rows without a centre whose neighbourhoods are looked for together.
 const CENTRES_AT_ONCE: usize = 8;
-
-/// The name of the parameter that an error names if a row cannot be removed; its value is the
-/// number of the row.
-pub const ROW_TO_REMOVE: &str = "row to remove";
 
 /// How thorough an update is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

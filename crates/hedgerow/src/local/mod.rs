@@ -32,7 +32,7 @@ mod twins;
 pub use assign::Assign;
 pub use falk::{Cover, FalkParams, FalkSvm, Radii};
 pub use falk_explain::{Explanation, Influence};
-pub use falk_update::{ROW_TO_REMOVE, UpdateParams, UpdateReport};
+pub use falk_update::{UpdateParams, UpdateReport};
 pub use judgement::Judgement;
 pub use knn::{Knn, KnnParams, Vote};
 pub use knn_svm::{KnnSvm, KnnSvmParams};

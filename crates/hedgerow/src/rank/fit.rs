@@ -8,8 +8,8 @@ use super::problem::Part;
 use super::residuals::grow;
 use super::task::RankTask;
 use crate::data::{
-    ClassLabels, ClassName, Dataset, Samples, SamplesView, numbers_of_weighty, stratified_folds,
-    without_weightless_rows,
+    ClassLabels, ClassName, Dataset, Samples, SamplesView, ensure_equal_weights,
+    numbers_of_weighty, stratified_folds, without_weightless_rows,
 };
 use crate::kernel::{Expansion, Kernel, Machine, keep_rows};
 use crate::machines::{Isotonic, Sigmoid};
@@ -160,16 +160,6 @@ impl Frame<'_> {
             level_counts: basis_counts(self.task, self.basis),
         };
         Ok((RankModel::from_parts(parts)?, report, kept))
-    }
-}
-
-fn ensure_equal_weights(data: &Dataset) -> Result<()> {
-    match data.weights() {
-        Some(weights) if weights.iter().any(|&weight| weight != weights[0]) => Err(Error::Target {
-            needed: "rows of equal weight, or of weight 0",
-            found: "rows of different weights",
-        }),
-        _ => Ok(()),
     }
 }
 

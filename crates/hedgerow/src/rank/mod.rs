@@ -5,8 +5,8 @@
 //!
 //! over all $N$ pairs of rows with different levels, two for a class against the rest. With $R$ all
 //! rows it is RankSVM. RankRC takes for $R$ the rows of the rare class, in general all rows that are
-//! not at the most frequent level: with $m_+$ of them among $m$ the kernel values are a rectangle of
-//! $m \times m_+$. RANK-RND takes as many rows at random.
+//! not at the most frequent level, and by default as many others at random: with $m_+$ rare rows
+//! among $m$ the kernel values are a rectangle of $m \times 2m_+$. RANK-RND takes rows at random.
 //!
 //! With $K_{RR} = U\Lambda U^\top$ and $T = U\Lambda^{-1/2}$ (small eigenvalues cut), $\beta = Tw$ and
 //! $\|f\|^2 = \|w\|^2$: a linear problem on the rows of $\tilde X = K_{\bullet R}T$, which are never

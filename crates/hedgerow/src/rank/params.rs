@@ -107,7 +107,7 @@ impl RankingParams {
 }
 
 /// RankRC: $\min \tfrac1N\sum_{y_i > y_j} \ell_\varepsilon(f(x_i) - f(x_j)) + \tfrac\lambda2\|f\|^2$ with
-/// kernel functions at the rare rows only; see [the module](super).
+/// kernel functions at the rare rows and as many random others; see [the module](super).
 ///
 /// ```
 /// use hedgerow::data::generate;
@@ -125,7 +125,7 @@ impl RankingParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RankRcParams {
     /// Which rows have a kernel function.
-    #[param(default = BasisWord::Rare)]
+    #[param(default = BasisWord::RareRandom)]
     pub basis: BasisWord,
     /// Number of kernel functions, for a basis that leaves it open.
     #[param(
@@ -280,7 +280,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[(
 
 estimator!(RankRcParams => RankModel, [Card {
     name: "rank-rc",
-    about: "RankRC: ranks a rare class first, with kernel functions at its rows only",
+    about: "RankRC: ranks a rare class first, with kernel functions at its rows and as many others",
     grid: GRID,
     kernels: KERNELS,
     page: "ranking",
@@ -288,7 +288,7 @@ estimator!(RankRcParams => RankModel, [Card {
         name: "RankRC",
         base: "RankingClassifier",
         attributes: ATTRIBUTES,
-        about: "Ranking of a rare class by kernel functions at its rows only.\n\nMinimises the \
+        about: "Ranking of a rare class by kernel functions at its rows and as many others.\n\nMinimises the \
                 smoothed hinge over all pairs of a rare and another row, and so maximises the area \
                 under the ROC curve.",
         ..PythonClass::PLAIN

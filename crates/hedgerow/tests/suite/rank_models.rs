@@ -52,10 +52,13 @@ fn raw(model: &RankModel, data: &Dataset) -> Vec<f64> {
         .collect()
 }
 
+/// Kernel functions at the rare rows alone.
 fn tight(lambda: f64) -> RankRcParams {
-    RankRcParams::default()
-        .with_lambda(lambda)
-        .with_tolerance(1e-10)
+    let params = RankRcParams {
+        basis: BasisWord::Rare,
+        ..RankRcParams::default()
+    };
+    params.with_lambda(lambda).with_tolerance(1e-10)
 }
 
 fn metric(model: &RankModel, data: &Dataset, wanted: Metric) -> f64 {
@@ -359,6 +362,10 @@ fn bases_have_the_rows_that_they_say() {
     assert_eq!(landmarks.len(), 7);
     assert!(landmarks.iter().all(|&row| row < 20));
     assert_eq!(support(BasisWord::All, None).len(), 200);
+    let usual = RankRcParams::default().with_lambda(0.1);
+    let usual = usual.fit(&data).expect("fit").support.expect("some");
+    assert_eq!(usual, support(BasisWord::RareRandom, None));
+    assert_eq!(usual.len(), 40);
     let random = RankRndParams::default()
         .with_lambda(0.1)
         .fit(&data)
@@ -454,11 +461,7 @@ fn levels_are_ranked_and_told() {
         assert!(told.iter().any(|&code| code > 0) && told.iter().all(|&code| code < 4));
     }
     let counts = data.classes().expect("levels").counts();
-    let basis = RankRcParams::default()
-        .with_lambda(0.1)
-        .fit(&data)
-        .expect("fit")
-        .support;
+    let basis = tight(0.1).fit(&data).expect("fit").support;
     assert_eq!(basis.map(|rows| rows.len()), Some(400 - counts[0]));
 }
 
@@ -467,7 +470,7 @@ fn the_positive_class_is_the_rarest_or_the_named() {
     let data = rare(100, 2, 0.1, 11);
     let classes = |fitted: Fitted<RankModel>| fitted.model.classes().expect("two").to_vec();
     let (one, other) = (ClassName::Number(1.0), ClassName::Number(-1.0));
-    let usual = RankRcParams::default().with_lambda(0.1);
+    let usual = tight(0.1);
     assert_eq!(
         classes(usual.fit(&data).expect("fit")),
         [one.clone(), other.clone()]
