@@ -3,7 +3,7 @@
 
 use crate::{RowEditor, StoredModel, Trained, Trainer};
 use hedgerow::clean::Priors;
-use hedgerow::data::{ClassName, Dataset, Preprocessing, Samples, SamplesView, Scaling};
+use hedgerow::data::{ClassName, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling};
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
 use hedgerow::{Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -20,17 +20,11 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The features kept, ascending.
-    fn features(&self, data: &Dataset) -> Result<Vec<u32>> {
+    /// The features that are kept.
+    fn columns(&self, data: &Dataset) -> Result<Columns> {
         let selection = self.selector.rank(data, Some(self.top))?;
-        let mut features: Vec<u32> = selection
-            .ranking
-            .top(self.top)
-            .iter()
-            .map(|&f| f as u32)
-            .collect();
-        features.sort_unstable();
-        Ok(features)
+        let best = selection.ranking.top(self.top).iter();
+        Ok(Columns::kept(best.map(|&f| f as u32).collect()))
     }
 }
 
@@ -84,16 +78,10 @@ impl Pipeline {
         let prepared = scaled.as_ref().unwrap_or(data);
         let (preprocessing, (Trained { model, report, .. }, priors)) =
             if let Some(choice) = &self.choice {
-                let features = choice.features(prepared)?;
-                let kept: Vec<usize> = features.iter().map(|&f| f as usize).collect();
-                let trained = self.train(&prepared.select_features(&kept)?)?;
-                let n_features = data.n_features();
+                let columns = choice.columns(prepared)?;
+                let trained = self.train(&columns.apply_to(prepared)?)?;
                 (
-                    Preprocessing::Chosen {
-                        n_features,
-                        features,
-                        scaler,
-                    },
+                    columns.into_preprocessing(data.n_features(), scaler),
                     trained,
                 )
             } else {

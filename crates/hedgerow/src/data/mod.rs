@@ -12,7 +12,7 @@ mod weights;
 
 pub use dataset::{Dataset, Target};
 pub use labels::{ClassLabels, ClassName};
-pub use preprocessing::Preprocessing;
+pub use preprocessing::{Columns, Preprocessing};
 pub use rng::Generator;
 pub use samples::{CsrMatrix, DenseMatrix, Row, Samples, SamplesView};
 pub use scaling::{Scaler, Scaling};
