@@ -170,7 +170,7 @@ fn classification(
         let is_positive: Vec<bool> = truth.iter().map(|&c| c == code).collect();
         // The scores of a model of a single class tell nothing.
         if known.len() == 2
-            && let Some(column) = positive_column(scores, &names, code as usize)
+            && let Some(column) = scores.rising_with(&names[code as usize], &names[1 - code as usize])
             && let Ok(estimate) = auc_estimate(&is_positive, &column)
         {
             values.push(("auc", estimate.auc));
@@ -205,29 +205,5 @@ pub(crate) fn positive_code(names: &[ClassName], wanted: Option<&ClassName>) -> 
     own.map_or_else(
         || u32::from(names[1].order(&names[0]).is_gt()),
         |code| code as u32,
-    )
-}
-
-/// The column that grows with the positive class, from either class's column: `a`, or `a/b` for
-/// decision values of a pair.
-pub(crate) fn positive_column(
-    scores: &ScoreMatrix,
-    names: &[ClassName],
-    code: usize,
-) -> Option<Vec<f64>> {
-    let find = |name: &ClassName, rival: &ClassName| {
-        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
-        let mut columns = scores.columns.iter();
-        columns.position(|column| *column == name || *column == pair)
-    };
-    let (positive, other) = (&names[code], &names[1 - code]);
-    let (at, sign) = match find(positive, other) {
-        Some(at) => (at, 1.0),
-        None => (find(other, positive)?, -1.0),
-    };
-    Some(
-        (0..scores.n_rows())
-            .map(|i| sign * scores.row(i)[at])
-            .collect(),
     )
 }

@@ -105,6 +105,21 @@ impl ScoreMatrix {
         &self.values[i * width..(i + 1) * width]
     }
 
+    /// What rises with a class of two: its own column or that of the pair `class/rival`, or the
+    /// negated one of the rival. `None` when the columns are named otherwise.
+    pub fn rising_with(&self, class: &ClassName, rival: &ClassName) -> Option<Vec<f64>> {
+        let find = |name: &ClassName, other: &ClassName| {
+            let (name, pair) = (name.to_string(), format!("{name}/{other}"));
+            let mut columns = self.columns.iter();
+            columns.position(|column| *column == name || *column == pair)
+        };
+        let (at, sign) = match find(class, rival) {
+            Some(at) => (at, 1.0),
+            None => (find(rival, class)?, -1.0),
+        };
+        Some((0..self.n_rows()).map(|i| sign * self.row(i)[at]).collect())
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         if self.columns.is_empty() {

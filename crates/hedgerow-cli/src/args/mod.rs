@@ -5,6 +5,7 @@
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod columns;
 mod decisions;
 mod editing;
 mod falkm;
@@ -13,6 +14,7 @@ mod options;
 mod selection;
 mod verbs;
 
+pub(crate) use columns::ColumnArgs;
 pub(crate) use decisions::DecisionArgs;
 pub(crate) use editing::{CleanArgs, EditArgs, ResampleArgs};
 pub(crate) use falkm::FalkmArgs;

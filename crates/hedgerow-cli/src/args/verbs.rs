@@ -1,5 +1,6 @@
 //! The options of each command.
 
+use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
 use super::options::editor_of_text;
 use super::selection::SelectionArgs;
@@ -7,8 +8,10 @@ use crate::failure::Failure;
 use clap::ValueEnum;
 use hedgerow::clean::Purpose;
 use hedgerow::data::Scaling;
+use hedgerow::method::Task;
+use hedgerow::params::Value;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
-use hedgerow_methods::{Choice, Editing};
+use hedgerow_methods::{Calibrating, Choice, Editing, Pipeline, Trainer};
 
 /// A format by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -141,11 +144,23 @@ fn setting(text: &str) -> Result<(String, f64), String> {
     parsed.ok_or_else(|| "expected name=number".to_owned())
 }
 
+/// A map from scores to probabilities by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CalibrationWord {
+    Sigmoid,
+    Isotonic,
+}
+
 /// Training data.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TrainingArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+    /// Leave out rows that repeat an earlier one in all features and in the label
+    #[arg(long, help_heading = "Reading", conflicts_with = "weights")]
+    pub(crate) unique: bool,
     /// File with one weight a row: multiplies the cost of the row
     #[arg(short = 'W', long, value_name = "FILE", help_heading = "Reading")]
     pub(crate) weights: Option<String>,
@@ -189,21 +204,73 @@ pub(crate) struct TrainingArgs {
     /// resampled. Probabilities are corrected for the changed sizes of the classes
     #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
     pub(crate) resample: Option<String>,
+    /// Probabilities of two classes by this map of the scores of rows that were held out: sigmoid is
+    /// what --probability fits, isotonic any map that never falls
+    #[arg(long, value_name = "WORD", help_heading = "Probabilities")]
+    pub(crate) calibration: Option<CalibrationWord>,
 }
 
+/// Parts of the rows that an isotonic map is fitted to.
+const CALIBRATION_FOLDS: usize = 5;
+
 impl TrainingArgs {
+    /// What is to be done to the data and then with the method. Columns to be coded by targets are
+    /// known when the file has been read.
+    pub(crate) fn pipeline(
+        &self,
+        mut trainer: Box<dyn Trainer>,
+        seed: u64,
+    ) -> Result<Pipeline, Failure> {
+        let has_own = trainer.table().iter().any(|row| row.name == "probability");
+        let calibrating = match self.calibration {
+            None => None,
+            Some(CalibrationWord::Sigmoid) if has_own => {
+                trainer.set("probability", &Value::Flag(true))?;
+                None
+            }
+            Some(CalibrationWord::Sigmoid) => {
+                return Err(Failure::usage(format!(
+                    "--calibration sigmoid: {} fits none; --calibration isotonic works with any score",
+                    trainer.card().name
+                )));
+            }
+            Some(CalibrationWord::Isotonic) => {
+                if trainer.card().task != Task::Classes {
+                    return Err(Failure::usage(format!(
+                        "--calibration: {} does not answer with classes",
+                        trainer.card().name
+                    )));
+                }
+                if has_own {
+                    trainer.set("probability", &Value::Flag(false))?;
+                }
+                let folds = CALIBRATION_FOLDS;
+                Some(Calibrating { folds, seed })
+            }
+        };
+        Ok(Pipeline {
+            coding: None,
+            scaling: self.scaling.scaling(),
+            choice: self.choice(seed)?,
+            cleaning: self.cleaning(seed)?,
+            resampling: self.resampling(seed)?,
+            trainer,
+            calibrating,
+        })
+    }
+
     /// The cleaning asked for.
-    pub(crate) fn cleaning(&self, seed: u64) -> Result<Option<Editing>, Failure> {
+    fn cleaning(&self, seed: u64) -> Result<Option<Editing>, Failure> {
         editing(self.clean.as_ref(), Purpose::Clean, seed)
     }
 
     /// The resampling asked for.
-    pub(crate) fn resampling(&self, seed: u64) -> Result<Option<Editing>, Failure> {
+    fn resampling(&self, seed: u64) -> Result<Option<Editing>, Failure> {
         editing(self.resample.as_ref(), Purpose::Resample, seed)
     }
 
     /// The choice of features asked for.
-    pub(crate) fn choice(&self, seed: u64) -> Result<Option<Choice>, Failure> {
+    fn choice(&self, seed: u64) -> Result<Option<Choice>, Failure> {
         let (Some(text), Some(top)) = (&self.select, self.top) else {
             return Ok(None);
         };
@@ -384,6 +451,13 @@ pub(crate) struct PredictArgs {
     pub(crate) out: String,
 }
 
+impl PredictArgs {
+    /// True if probabilities are to be written.
+    pub(crate) fn with_probabilities(&self) -> bool {
+        self.probability || self.libsvm_probability == Some(true)
+    }
+}
+
 /// Reads `0` or `1`.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
@@ -398,6 +472,8 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
 pub(crate) struct ScaleArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Lower end of the range
     #[arg(
         short,
@@ -471,6 +547,8 @@ pub(crate) struct GenerateArgs {
 pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Bound the risk of a model of local machines
     #[arg(long, help_heading = "Local machines")]
     pub(crate) bounds: bool,

@@ -404,8 +404,7 @@ fn ranking_metrics(
     let own = model.positive();
     let own = own.and_then(|name| classes.iter().position(|other| other == name));
     let positive = own.unwrap_or(labels.positive() as usize);
-    let names = [&classes[positive], &classes[1 - positive]];
-    let Some(scores) = positive_scores(table, names) else {
+    let Some(scores) = table.rising_with(&classes[positive], &classes[1 - positive]) else {
         return Vec::new();
     };
     let codes = labels.codes().iter();
@@ -416,25 +415,6 @@ fn ranking_metrics(
     let precision = average_precision(&is_positive, &scores);
     let precision = precision.map(|value| (Metric::AveragePrecision, value));
     [(Metric::Auc, area)].into_iter().chain(precision).collect()
-}
-
-/// The column that grows with the positive class: the one of its name or of the pair that it
-/// leads, or the negated one of the other class. `None` when the columns are named otherwise.
-fn positive_scores(table: &ScoreMatrix, [positive, other]: [&ClassName; 2]) -> Option<Vec<f64>> {
-    let column = |name: &ClassName, rival: &ClassName| {
-        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
-        let mut columns = table.columns.iter();
-        columns.position(|column| *column == name || *column == pair)
-    };
-    let (at, sign) = match column(positive, other) {
-        Some(at) => (at, 1.0),
-        None => (column(other, positive)?, -1.0),
-    };
-    Some(
-        (0..table.n_rows())
-            .map(|i| sign * table.row(i)[at])
-            .collect(),
-    )
 }
 
 /// Probabilities in the order of `classes`, row-major; classes the model lacks get 0.

@@ -20,11 +20,22 @@ pub struct Isotonic {
 impl Isotonic {
     /// Fits scores, which are finite, to targets; an error without rows.
     pub fn fit(scores: &[f64], targets: &[f64]) -> Result<Self> {
+        Self::fit_weighted(scores, targets, None)
+    }
+
+    /// As [`Isotonic::fit`], with a weight for each square; rows of weight 0 are passed over.
+    pub fn fit_weighted(
+        scores: &[f64],
+        targets: &[f64],
+        weights: Option<&[f64]>,
+    ) -> Result<Self> {
         ensure_shape("targets of an isotonic fit", scores.len(), targets.len())?;
-        let mut rows: Vec<(f64, f64)> = scores
-            .iter()
-            .copied()
-            .zip(targets.iter().copied())
+        if let Some(weights) = weights {
+            ensure_shape("weights of an isotonic fit", scores.len(), weights.len())?;
+        }
+        let mut rows: Vec<(f64, f64, f64)> = (0..scores.len())
+            .map(|i| (scores[i], targets[i], weights.map_or(1.0, |all| all[i])))
+            .filter(|row| row.2 > 0.0)
             .collect();
         rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut pools: Vec<Pool> = Vec::new();
@@ -32,8 +43,8 @@ impl Isotonic {
             pools.push(Pool {
                 first: equal[0].0,
                 last: equal[0].0,
-                sum: equal.iter().map(|row| row.1).sum(),
-                count: equal.len() as f64,
+                sum: equal.iter().map(|row| row.1 * row.2).sum(),
+                count: equal.iter().map(|row| row.2).sum(),
             });
             while let [.., before, last] = &pools[..]
                 && before.mean() >= last.mean()
@@ -70,6 +81,16 @@ impl Isotonic {
         let (low, high) = (self.scores[at - 1], self.scores[at]);
         let share = (score - low) / (high - low);
         self.values[at - 1] + share * (self.values[at] - self.values[at - 1])
+    }
+
+    /// The values at the knots, ascending.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The scores of the knots, ascending.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
     }
 
     /// An error if the parts do not fit together, as they may not after deserialising.
