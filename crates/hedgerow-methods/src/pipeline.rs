@@ -10,7 +10,7 @@ use hedgerow::data::{
 use hedgerow::machines::Calibration;
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
-use hedgerow::{Error, Prediction, Predictor, Report, Result, ScoreMatrix};
+use hedgerow::{Error, LevelValues, Prediction, Predictor, Report, Result, ScoreMatrix};
 
 /// Features to be chosen before training.
 #[derive(Debug, Clone)]
@@ -95,19 +95,25 @@ pub struct Prepared {
 impl Pipeline {
     /// Fits the codes, then the scaling, then the selection, edits the rows, then fits the model.
     pub fn fit(&self, data: &Dataset) -> Result<(Prepared, Report)> {
-        let calibration = self.calibrate(data)?;
+        let judged = self.judge(data)?;
         let (mut prepared, report) = self.fit_model(data)?;
-        if let (Some((class, scores, is_class, weights)), Some([first, _])) =
-            (calibration, prepared.classes())
-        {
-            let code = u32::from(*first != class);
-            let weights = weights.as_deref();
-            let fitted = Calibration::fit(code, &scores, &is_class, weights)?;
-            prepared.calibration = Some(fitted);
+        if let Some(judged) = judged {
+            let classes = prepared.classes().unwrap_or_default();
+            prepared.calibration = Some(judged.calibration(classes)?);
             // Rows that cleaning removes are judged too.
             prepared.class_sizes = class_sizes(&*prepared.model, data);
         }
         Ok((prepared, report))
+    }
+
+    /// The isotonic map alone, for a model of these classes that was trained elsewhere.
+    pub fn calibration(
+        &self,
+        data: &Dataset,
+        classes: &[ClassName],
+    ) -> Result<Option<Calibration>> {
+        let judged = self.judge(data)?;
+        judged.map(|judged| judged.calibration(classes)).transpose()
     }
 
     fn fit_model(&self, data: &Dataset) -> Result<(Prepared, Report)> {
@@ -151,9 +157,8 @@ impl Pipeline {
         ))
     }
 
-    /// Scores of rows by models that did not learn from them, which rise with the class; what is
-    /// true, and the weights.
-    fn calibrate(&self, data: &Dataset) -> Result<Option<Judged>> {
+    /// Rows judged by models that did not learn from them.
+    fn judge(&self, data: &Dataset) -> Result<Option<Judged>> {
         let Some(how) = self.calibrating else {
             return Ok(None);
         };
@@ -198,8 +203,12 @@ impl Pipeline {
                 found: counts[smallest],
             });
         }
-        let weights = data.weights().map(|_| weights);
-        Ok(Some((names[class].clone(), scores, is_class, weights)))
+        Ok(Some(Judged {
+            class: names[class].clone(),
+            scores,
+            is_class,
+            weights: data.weights().map(|_| weights),
+        }))
     }
 
     /// Trains on the rows that editing leaves; with the priors if it changed them on purpose.
@@ -286,11 +295,26 @@ struct Learned {
     class_sizes: Option<Vec<f64>>,
 }
 
-/// The class that scores rise with, scores, whether rows are of it, weights.
-type Judged = (ClassName, Vec<f64>, Vec<bool>, Option<Vec<f64>>);
+/// Scores of rows by models that did not learn from them.
+struct Judged {
+    /// The class that scores rise with.
+    class: ClassName,
+    scores: Vec<f64>,
+    is_class: Vec<bool>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Judged {
+    /// The map for a model of these classes.
+    fn calibration(&self, classes: &[ClassName]) -> Result<Calibration> {
+        let code = classes.iter().position(|name| *name == self.class);
+        let code = code.unwrap_or(0) as u32;
+        Calibration::fit(code, &self.scores, &self.is_class, self.weights.as_deref())
+    }
+}
 
 /// Rows of each class of a model; `None` if it has none that the data tell.
-fn class_sizes(model: &dyn StoredModel, data: &Dataset) -> Option<Vec<f64>> {
+pub fn class_sizes(model: &dyn StoredModel, data: &Dataset) -> Option<Vec<f64>> {
     let Target::Classes(labels) = data.target() else {
         return None;
     };
@@ -348,6 +372,10 @@ impl Predictor for Prepared {
 
     fn ranks_levels(&self) -> bool {
         self.model.ranks_levels()
+    }
+
+    fn level_values(&self, samples: SamplesView<'_>) -> Result<Option<LevelValues>> {
+        self.on_prepared(samples, |model, view| model.level_values(view))
     }
 
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {

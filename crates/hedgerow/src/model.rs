@@ -130,6 +130,15 @@ impl ScoreMatrix {
     }
 }
 
+/// What a model of ordered levels expects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelValues {
+    /// Value of each level, in the order of the classes.
+    pub of_levels: Vec<f64>,
+    /// The value expected of each row.
+    pub expected: Vec<f64>,
+}
+
 /// What every fitted model can do. Implementations are immutable and may be shared by threads.
 pub trait Predictor: Send + Sync {
     /// Number of features the model was trained on. Rows with more features are an error for a
@@ -149,6 +158,11 @@ pub trait Predictor: Send + Sync {
     /// them.
     fn ranks_levels(&self) -> bool {
         false
+    }
+
+    /// The values of the levels, and what is expected of every row; `None` without levels.
+    fn level_values(&self, _samples: SamplesView<'_>) -> Result<Option<LevelValues>> {
+        Ok(None)
     }
 
     /// Predicts every row.

@@ -1,7 +1,7 @@
 //! The options of `clean` and `resample` beside those of their methods.
 
-use super::{ColumnArgs, DataArgs};
 use super::verbs::ScalingWord;
+use super::{ColumnArgs, DataArgs};
 use hedgerow::data::Scaling;
 
 /// What both commands share.

@@ -12,6 +12,7 @@ mod falkm;
 mod letters;
 mod options;
 mod selection;
+mod training;
 mod verbs;
 
 pub(crate) use columns::ColumnArgs;
@@ -21,9 +22,10 @@ pub(crate) use falkm::FalkmArgs;
 pub(crate) use letters::rewrite;
 pub(crate) use options::{augment, editor_of_text, trainer};
 pub(crate) use selection::SelectArgs;
+pub(crate) use training::TrainingArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, LocalSearchArgs, PredictArgs, ScaleArgs,
-    TrainArgs, TrainingArgs, TuneArgs, UpdateArgs,
+    TrainArgs, TuneArgs, UpdateArgs,
 };
 
 use crate::failure::Failure;

@@ -77,7 +77,9 @@ pub(super) fn prior(
     };
     let names = model.classes().unwrap_or_default();
     if names.len() != 2 {
-        return Err(Failure::usage("--prior: the model does not part two classes"));
+        return Err(Failure::usage(
+            "--prior: the model does not part two classes",
+        ));
     }
     if model.class_sizes.is_none() {
         return Err(Failure::usage(

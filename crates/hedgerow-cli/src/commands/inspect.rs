@@ -9,7 +9,9 @@ use crate::session::Session;
 use crate::table;
 use hedgerow::data::{Dataset, Preprocessing, SamplesView, Target};
 use hedgerow::params::Value as Setting;
-use hedgerow_io::{CellProblem, ColumnKind, DataFormat, Encoding, IoError, Missing, Source, Storage};
+use hedgerow_io::{
+    CellProblem, ColumnKind, DataFormat, Encoding, IoError, Missing, Source, Storage,
+};
 use hedgerow_methods::{Origin, Stored, Unbuilt, is_hedgerow_model, is_libsvm_model};
 use serde_json::{Map, Value, json};
 use std::io::Read;

@@ -24,7 +24,8 @@ pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
         }
     };
     scaling.check().map_err(Failure::Option)?;
-    args.columns.refuse_target_coded("the codes belong to a model: give the option to train")?;
+    args.columns
+        .refuse_target_coded("the codes belong to a model: give the option to train")?;
     let saved = match &args.restore {
         None => None,
         Some(file) => {

@@ -65,7 +65,8 @@ impl Table<'_> {
         warnings.extend(self.summary.warnings.iter().cloned());
         if self.options.encoding.is_none() {
             let columns = encoding.columns.iter();
-            let empty = columns.filter(|column| column.kind.categories().is_some_and(<[_]>::is_empty));
+            let empty =
+                columns.filter(|column| column.kind.categories().is_some_and(<[_]>::is_empty));
             warnings.extend(empty.map(|column| Warning::EmptyColumn {
                 column: column.name.clone(),
             }));

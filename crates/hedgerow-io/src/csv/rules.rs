@@ -235,7 +235,10 @@ mod tests {
             sort_naturally(&mut all);
             all
         };
-        assert_eq!(sorted(vec!["10", "9", "-1", "2.5"]), ["-1", "2.5", "9", "10"]);
+        assert_eq!(
+            sorted(vec!["10", "9", "-1", "2.5"]),
+            ["-1", "2.5", "9", "10"]
+        );
         assert_eq!(
             sorted(vec!["f 100-199", "f 50-99", "f 0", "f 1-49"]),
             ["f 0", "f 1-49", "f 50-99", "f 100-199"]
@@ -268,8 +271,12 @@ mod tests {
     #[test]
     fn lists_have_names_positions_and_ranges() {
         let names = ["a", "b,c", "3", "d", "e"].map(str::to_owned);
-        let positions: HashMap<String, usize> =
-            names.iter().cloned().enumerate().map(|(i, n)| (n, i)).collect();
+        let positions: HashMap<String, usize> = names
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(i, n)| (n, i))
+            .collect();
         let find = |list: &str| {
             let rules = ColumnRules::default().with(ColumnRule::Dropped, list);
             let found = rules.of_columns(&names, &positions, Some(4), "a, …");
@@ -290,7 +297,10 @@ mod tests {
                 "{wrong}"
             );
         }
-        assert!(matches!(find("d..e"), Err(HeaderProblem::RuleForLabel { .. })));
+        assert!(matches!(
+            find("d..e"),
+            Err(HeaderProblem::RuleForLabel { .. })
+        ));
         let rules = ColumnRules::default()
             .with(ColumnRule::Coded, "a")
             .with(ColumnRule::Nominal, "1");

@@ -22,7 +22,10 @@ impl Calibration {
         is_class: &[bool],
         weights: Option<&[f64]>,
     ) -> Result<Self> {
-        let truth: Vec<f64> = is_class.iter().map(|&yes| f64::from(u8::from(yes))).collect();
+        let truth: Vec<f64> = is_class
+            .iter()
+            .map(|&yes| f64::from(u8::from(yes)))
+            .collect();
         Ok(Self {
             map: Isotonic::fit_weighted(scores, &truth, weights)?,
             class,
@@ -35,7 +38,11 @@ impl Calibration {
     }
 
     /// Probabilities from the scores of a model of these classes, one column a class.
-    pub fn probabilities(&self, scores: &ScoreMatrix, classes: &[ClassName]) -> Result<ScoreMatrix> {
+    pub fn probabilities(
+        &self,
+        scores: &ScoreMatrix,
+        classes: &[ClassName],
+    ) -> Result<ScoreMatrix> {
         let [first, second] = classes else {
             return Err(Error::NoProbabilities);
         };

@@ -24,11 +24,7 @@ impl Isotonic {
     }
 
     /// As [`Isotonic::fit`], with a weight for each square; rows of weight 0 are passed over.
-    pub fn fit_weighted(
-        scores: &[f64],
-        targets: &[f64],
-        weights: Option<&[f64]>,
-    ) -> Result<Self> {
+    pub fn fit_weighted(scores: &[f64], targets: &[f64], weights: Option<&[f64]>) -> Result<Self> {
         ensure_shape("targets of an isotonic fit", scores.len(), targets.len())?;
         if let Some(weights) = weights {
             ensure_shape("weights of an isotonic fit", scores.len(), weights.len())?;
@@ -81,6 +77,18 @@ impl Isotonic {
         let (low, high) = (self.scores[at - 1], self.scores[at]);
         let share = (score - low) / (high - low);
         self.values[at - 1] + share * (self.values[at] - self.values[at - 1])
+    }
+
+    /// The lowest score with at least this value, of those between the knots; `None` if the map stays
+    /// below it.
+    pub fn first_reaching(&self, value: f64) -> Option<f64> {
+        let at = self.values.partition_point(|&known| known < value);
+        let high = *self.values.get(at)?;
+        if at == 0 {
+            return Some(self.scores[0]);
+        }
+        let (low, from, to) = (self.values[at - 1], self.scores[at - 1], self.scores[at]);
+        Some(from + (value - low) / (high - low) * (to - from))
     }
 
     /// The values at the knots, ascending.
@@ -157,6 +165,12 @@ mod tests {
             (5.0, 5.0, 1.0)
         );
         assert_eq!(map.value(1.5), 1.75);
+        assert_eq!(map.first_reaching(1.75), Some(1.5));
+        assert_eq!(map.first_reaching(2.5), Some(2.0));
+        assert_eq!(
+            (map.first_reaching(0.0), map.first_reaching(5.1)),
+            (Some(1.0), None)
+        );
         assert!(map.validate().is_ok());
         assert_eq!(Isotonic::fit(&[], &[]), Err(Error::NoRows));
     }
