@@ -4,7 +4,7 @@
 use crate::{RowEditor, StoredModel, Trained, Trainer};
 use hedgerow::clean::{Priors, corrected_priors};
 use hedgerow::data::{
-    ClassName, Coding, Dataset, Preprocessing, Samples, SamplesView, Scaling, Target,
+    ClassName, Coding, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling, Target,
     stratified_folds,
 };
 use hedgerow::machines::Calibration;
@@ -24,17 +24,11 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The features kept, ascending.
-    fn features(&self, data: &Dataset) -> Result<Vec<u32>> {
+    /// The features that are kept.
+    fn columns(&self, data: &Dataset) -> Result<Columns> {
         let selection = self.selector.rank(data, Some(self.top))?;
-        let mut features: Vec<u32> = selection
-            .ranking
-            .top(self.top)
-            .iter()
-            .map(|&f| f as u32)
-            .collect();
-        features.sort_unstable();
-        Ok(features)
+        let best = selection.ranking.top(self.top).iter();
+        Ok(Columns::kept(best.map(|&f| f as u32).collect()))
     }
 }
 
@@ -132,22 +126,27 @@ impl Pipeline {
             Some(scaler) => Some(data.with_samples(scaler.apply(data.samples().view())?)?),
         };
         let prepared = scaled.as_ref().unwrap_or(data);
-        let features = match &self.choice {
-            None => None,
-            Some(choice) => Some(choice.features(prepared)?),
+        let (preprocessing, learned) = if let Some(choice) = &self.choice {
+            let columns = choice.columns(prepared)?;
+            let learned = self.train(&columns.apply_to(prepared)?)?;
+            (
+                columns.into_preprocessing(data.n_features(), scaler),
+                learned,
+            )
+        } else {
+            let learned = self.train(prepared)?;
+            (
+                scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
+                learned,
+            )
         };
-        let chosen = match &features {
-            None => None,
-            Some(features) => {
-                let kept: Vec<usize> = features.iter().map(|&f| f as usize).collect();
-                Some(prepared.select_features(&kept)?)
-            }
+        let preprocessing = match coding {
+            Some(coding) => preprocessing.after(coding),
+            None => preprocessing,
         };
-        let learned = self.train(chosen.as_ref().unwrap_or(prepared))?;
-        let n_features = data.n_features();
         Ok((
             Prepared {
-                preprocessing: Preprocessing::new(coding, scaler, features, n_features),
+                preprocessing,
                 model: learned.trained.model,
                 priors: learned.priors,
                 class_sizes: learned.class_sizes,

@@ -15,7 +15,7 @@ mod weights;
 pub use coding::{Coding, TargetCoding};
 pub use dataset::{Dataset, Target};
 pub use labels::{ClassLabels, ClassName};
-pub use preprocessing::Preprocessing;
+pub use preprocessing::{Columns, Preprocessing};
 pub use repeats::Repeats;
 pub use rng::Generator;
 pub use samples::{CsrMatrix, DenseMatrix, Row, Samples, SamplesView};

@@ -481,6 +481,24 @@ impl Samples {
         Ok(())
     }
 
+    /// Multiplies every column by its factor.
+    pub(crate) fn multiply_columns(&mut self, factors: &[f64]) {
+        match self {
+            Self::Dense(matrix) => {
+                for row in matrix.values.chunks_exact_mut(matrix.n_features.max(1)) {
+                    for (value, factor) in row.iter_mut().zip(factors) {
+                        *value *= factor;
+                    }
+                }
+            }
+            Self::Sparse(matrix) => {
+                for (value, &f) in matrix.values.iter_mut().zip(&matrix.indices) {
+                    *value *= factors[f as usize];
+                }
+            }
+        }
+    }
+
     /// Keeps the first rows only.
     pub fn truncate(&mut self, n_rows: usize) {
         if n_rows >= self.n_rows() {

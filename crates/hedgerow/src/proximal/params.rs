@@ -104,7 +104,7 @@ impl GepsvmParams {
 /// use hedgerow::proximal::RegecParams;
 ///
 /// let board = generate::checkerboard(300, 2, 0.0, 1)?;
-/// let fitted = RegecParams::default().with_kernel(Kernel::rbf(20.0)).fit(&board)?;
+/// let fitted = RegecParams::default().with_kernel(Kernel::rbf(2.0)).fit(&board)?;
 /// let metrics = evaluate(&fitted.model, &board)?;
 /// let accuracy = metrics.iter().find(|(metric, _)| *metric == Metric::Accuracy).expect("classes");
 /// assert!(accuracy.1 > 0.9);

@@ -1,7 +1,7 @@
 //! Categories coded by targets, and rows that repeat others.
 
 use hedgerow::data::{
-    ClassLabels, Coding, Dataset, Preprocessing, Samples, Scaling, Target, folds_for, generate,
+    ClassLabels, Coding, Columns, Dataset, Samples, Scaling, Target, folds_for, generate,
 };
 use proptest::prelude::*;
 
@@ -173,11 +173,23 @@ fn damaged_preprocessing_is_noticed() {
     let scaler = Scaling::Standardize
         .fit(coded.samples().view())
         .expect("fitted");
-    let good = Preprocessing::new(Some(fitted.clone()), Some(scaler), Some(vec![0]), 2);
+    let step = |feature| {
+        let columns = Columns::kept(vec![feature]);
+        let step = columns.into_preprocessing(2, Some(scaler.clone()));
+        step.after(fitted.clone())
+    };
+    let good = step(0);
     assert!(good.is_consistent());
     assert_eq!((good.n_inputs(), good.n_outputs()), (Some(2), Some(1)));
-    let bad = Preprocessing::new(Some(fitted), None, Some(vec![5]), 2);
-    assert!(!bad.is_consistent());
+    assert!(!step(5).is_consistent());
+    let weighted = Columns::weighted(&[0.0, 2.0]).expect("weights");
+    let weighted = weighted.into_preprocessing(2, None).after(fitted);
+    assert!(weighted.is_consistent());
+    let seen = weighted
+        .apply(data.samples().view())
+        .expect("rows")
+        .expect("a change");
+    assert_eq!(rows(&seen), [[2.0], [4.0]]);
 }
 
 proptest! {
