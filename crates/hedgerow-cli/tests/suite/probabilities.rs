@@ -125,7 +125,7 @@ fn the_sigmoid_is_what_probability_fits() {
         (
             "train svm --calibration isotonic c.svm m",
             1,
-            "error: c.svm: two classes for an isotonic map (the sigmoid takes more) are needed, but the data have another number of classes",
+            "error: c.svm: the method needs two classes for an isotonic map (the sigmoid takes more), the data have another number of classes",
         ),
         (
             "train svm --libsvm-model --calibration isotonic a.svm m",

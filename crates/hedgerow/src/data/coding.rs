@@ -253,8 +253,10 @@ impl TargetCoding {
 
     /// Features of the output.
     pub fn n_outputs(&self) -> usize {
-        let width = self.overall.len();
-        self.n_inputs + self.columns.len() * width - self.columns.len()
+        // Not yet validated, a damaged file may say anything.
+        let coded = self.columns.len().saturating_mul(self.overall.len());
+        let others = self.n_inputs.saturating_sub(self.columns.len());
+        others.saturating_add(coded)
     }
 
     /// Features that are coded.
@@ -285,7 +287,8 @@ impl TargetCoding {
         let ascending = self.columns.windows(2);
         let mut ascending = ascending.map(|pair| pair[0].feature < pair[1].feature);
         let last = self.columns.last().map_or(0, |c| c.feature as usize + 1);
-        if !ascending.all(|is| is) || last > self.n_inputs || self.overall.is_empty() {
+        let fits = last <= self.n_inputs && self.n_outputs() <= u32::MAX as usize;
+        if !ascending.all(|is| is) || !fits || self.overall.is_empty() {
             return Err(Error::Shape {
                 what: "coded features (must ascend and be inputs)",
                 expected: self.n_inputs,
