@@ -85,6 +85,13 @@ class Estimator(BaseEstimator):
                 continue
             if differs or not _same(value, default):
                 settings[native] = value
+        if isinstance(settings.get("probability"), str):
+            word = settings["probability"]
+            if word not in ("sigmoid", "isotonic"):
+                raise ValueError(
+                    f'probability must be a bool, "sigmoid" or "isotonic", not {word!r}'
+                )
+            settings["probability"] = word == "sigmoid"
         if hasattr(self, "kernel"):
             settings["kernel"] = kernel_text(self.kernel, self.degree, self.gamma, self.coef0)
         return settings
@@ -162,6 +169,7 @@ class Estimator(BaseEstimator):
             self._seed(),
             n_threads(self.n_jobs),
             self._search(),
+            getattr(self, "probability", False) == "isotonic",
         )
         self._adopt(model)
         if support is not None:

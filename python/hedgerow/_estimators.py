@@ -100,8 +100,9 @@ class CReGEC(ChunkClassifier):
         default: all of them.
     revisit : bool, default=False
         After an update offer the rows once more that were refused before.
-    probability : bool, default=False
-        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation. ``True``
+        is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two classes.
     random_state : int or RandomState, optional
         Seed of everything random: the shuffled order, the reservoir, folds of the calibration.
     n_jobs : int, optional
@@ -161,7 +162,7 @@ class CReGEC(ChunkClassifier):
         updatable: bool = True,
         reservoir: int | None = None,
         revisit: bool = False,
-        probability: bool = False,
+        probability: bool | str = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -207,9 +208,10 @@ class FaLKSVMClassifier(LocalClassifier):
         Centres that speak with vote or blend. ``None``, the default: 3.
     C : float, default=1.0
         Price of a violated margin, C.
-    probability : bool, default=False
+    probability : bool, "sigmoid" or "isotonic", default=False
         Calibrate every machine, so that the model can tell probabilities; costs five more
-        solves.
+        solves. ``True`` is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two
+        classes.
     kernel : str, default="rbf"
         Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
     degree : int, default=3
@@ -287,7 +289,7 @@ class FaLKSVMClassifier(LocalClassifier):
         assign: str = "nearest",
         voters: int | None = None,
         C: float = 1.0,
-        probability: bool = False,
+        probability: bool | str = False,
         kernel: str = "rbf",
         degree: int = 3,
         gamma: float | str = "q50",
@@ -510,8 +512,9 @@ class GEPSVM(ProximalClassifier):
     centre_count : int, optional
         Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
         those that a selection keeps.
-    probability : bool, default=False
-        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation. ``True``
+        is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two classes.
     memory_mb : float, default=2048.0
         Memory for matrices in MB; a problem that needs more is refused before it starts.
     random_state : int or RandomState, optional
@@ -558,7 +561,7 @@ class GEPSVM(ProximalClassifier):
         norm: str = "coefficient",
         centres: str = "all",
         centre_count: int | None = None,
-        probability: bool = False,
+        probability: bool | str = False,
         memory_mb: float = 2048.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -633,8 +636,10 @@ class HLSVMClassifier(TreeClassifier):
         Draw the rows of each tree with replacement.
     max_features : float, default=0.5
         Share of the features that each node of a forest may use.
-    probability : bool, default=False
+    probability : bool, "sigmoid" or "isotonic", default=False
         Calibrate the probabilities of leaves by cross-fitting, which costs three more fits.
+        ``True`` is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two
+        classes.
     coefficients : "single" or "double", default="single"
         Precision of stored hyperplanes.
     class_weight : dict or "balanced", optional
@@ -715,7 +720,7 @@ class HLSVMClassifier(TreeClassifier):
         max_samples: float = 0.7,
         bootstrap: bool = False,
         max_features: float = 0.5,
-        probability: bool = False,
+        probability: bool | str = False,
         coefficients: str = "single",
         class_weight: Any = None,
         random_state: Any = None,
@@ -776,8 +781,9 @@ class IReGEC(ProximalClassifier):
         Most rows of a chunk. ``None``, the default: as many as help.
     norm : "coefficient" or "rkhs", default="coefficient"
         By what the value of a surface is divided to be a distance.
-    probability : bool, default=False
-        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation. ``True``
+        is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two classes.
     random_state : int or RandomState, optional
         Seed of everything random: the first clusters, folds of the calibration.
     n_jobs : int, optional
@@ -815,7 +821,7 @@ class IReGEC(ProximalClassifier):
         clusters: int = 5,
         max_chunk: int | None = None,
         norm: str = "coefficient",
-        probability: bool = False,
+        probability: bool | str = False,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -957,9 +963,10 @@ class KNNSVMClassifier(CalibratedClassifier):
         Rows that a machine is trained on, k; at most all rows.
     C : float, default=1.0
         Price of a violated margin, C.
-    probability : bool, default=False
+    probability : bool, "sigmoid" or "isotonic", default=False
         Calibrate every machine, so that the model can tell probabilities; costs five more
-        solves.
+        solves. ``True`` is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two
+        classes.
     kernel : str, default="rbf"
         Kernel as text, for example rbf(gamma=0.5), rbf(gamma=q50) or poly(degree=2, coef0=1).
     degree : int, default=3
@@ -1013,7 +1020,7 @@ class KNNSVMClassifier(CalibratedClassifier):
         *,
         neighbours: int = 200,
         C: float = 1.0,
-        probability: bool = False,
+        probability: bool | str = False,
         kernel: str = "rbf",
         degree: int = 3,
         gamma: float | str = "q50",
@@ -1154,8 +1161,9 @@ class KernelFisherDiscriminant(DirectionClassifier):
     centre_count : int, optional
         Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
         those that a selection keeps.
-    probability : bool, default=False
-        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation. ``True``
+        is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two classes.
     memory_mb : float, default=2048.0
         Memory for matrices in MB; a problem that needs more is refused before it starts.
     random_state : int or RandomState, optional
@@ -1200,7 +1208,7 @@ class KernelFisherDiscriminant(DirectionClassifier):
         coef0: float = 0.0,
         centres: str = "all",
         centre_count: int | None = None,
-        probability: bool = False,
+        probability: bool | str = False,
         memory_mb: float = 2048.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -1250,8 +1258,9 @@ class KernelQPFS(DirectionClassifier):
     centre_count : int, optional
         Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
         those that a selection keeps.
-    probability : bool, default=False
-        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation. ``True``
+        is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two classes.
     memory_mb : float, default=2048.0
         Memory for matrices in MB; a problem that needs more is refused before it starts.
     random_state : int or RandomState, optional
@@ -1296,7 +1305,7 @@ class KernelQPFS(DirectionClassifier):
         coef0: float = 0.0,
         centres: str = "all",
         centre_count: int | None = None,
-        probability: bool = False,
+        probability: bool | str = False,
         memory_mb: float = 2048.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -1842,15 +1851,19 @@ class RankRC(RankingClassifier):
         What the search for lambda maximises.
     inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
-    probability : bool, default=False
+    probability : bool, "sigmoid" or "isotonic", default=False
         Calibrate, so that the model can tell probabilities; costs a cross-validation if there
-        is no search.
+        is no search. ``True`` is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls,
+        for two classes.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     max_iter : int, default=400
         Largest number of steps for one lambda.
     cache_size : float, default=4096.0
         Memory for kernel values in MB; it changes the time, never the result.
+    levels : True or sequence, optional
+        The classes are levels of an ordered scale: ``True`` for the sorted values of ``y``, or
+        the levels, lowest first. ``None``, the default: one of two classes is ranked first.
     random_state : int or RandomState, optional
         Seed of everything random: folds, random rows of a basis.
     n_jobs : int, optional
@@ -1863,6 +1876,8 @@ class RankRC(RankingClassifier):
         The classes, sorted.
     lambda_
         float. Weight of the squared norm, as given or as found.
+    levels_
+        ndarray. The levels, lowest first; with ``levels`` only.
     """
 
     _method = "rank-rc"
@@ -1903,10 +1918,11 @@ class RankRC(RankingClassifier):
         positive: Any | None = None,
         criterion: str = "auc",
         inner_folds: int = 5,
-        probability: bool = False,
+        probability: bool | str = False,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
+        levels: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1927,6 +1943,7 @@ class RankRC(RankingClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1958,15 +1975,19 @@ class RankRND(RankingClassifier):
         What the search for lambda maximises.
     inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
-    probability : bool, default=False
+    probability : bool, "sigmoid" or "isotonic", default=False
         Calibrate, so that the model can tell probabilities; costs a cross-validation if there
-        is no search.
+        is no search. ``True`` is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls,
+        for two classes.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     max_iter : int, default=400
         Largest number of steps for one lambda.
     cache_size : float, default=4096.0
         Memory for kernel values in MB; it changes the time, never the result.
+    levels : True or sequence, optional
+        The classes are levels of an ordered scale: ``True`` for the sorted values of ``y``, or
+        the levels, lowest first. ``None``, the default: one of two classes is ranked first.
     random_state : int or RandomState, optional
         Seed of everything random: folds, random rows of a basis.
     n_jobs : int, optional
@@ -1979,6 +2000,8 @@ class RankRND(RankingClassifier):
         The classes, sorted.
     lambda_
         float. Weight of the squared norm, as given or as found.
+    levels_
+        ndarray. The levels, lowest first; with ``levels`` only.
     """
 
     _method = "rank-rnd"
@@ -2013,10 +2036,11 @@ class RankRND(RankingClassifier):
         positive: Any | None = None,
         criterion: str = "auc",
         inner_folds: int = 5,
-        probability: bool = False,
+        probability: bool | str = False,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
+        levels: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -2034,6 +2058,7 @@ class RankRND(RankingClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -2063,15 +2088,19 @@ class RankSVM(RankingClassifier):
         What the search for lambda maximises.
     inner_folds : int, default=5
         Folds of the search for lambda, and of the calibration.
-    probability : bool, default=False
+    probability : bool, "sigmoid" or "isotonic", default=False
         Calibrate, so that the model can tell probabilities; costs a cross-validation if there
-        is no search.
+        is no search. ``True`` is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls,
+        for two classes.
     tol : float, default=1e-6
         Stop when no entry of the gradient is larger, or the objective falls by a smaller share.
     max_iter : int, default=400
         Largest number of steps for one lambda.
     cache_size : float, default=4096.0
         Memory for kernel values in MB; it changes the time, never the result.
+    levels : True or sequence, optional
+        The classes are levels of an ordered scale: ``True`` for the sorted values of ``y``, or
+        the levels, lowest first. ``None``, the default: one of two classes is ranked first.
     random_state : int or RandomState, optional
         Seed of everything random: folds, random rows of a basis.
     n_jobs : int, optional
@@ -2084,6 +2113,8 @@ class RankSVM(RankingClassifier):
         The classes, sorted.
     lambda_
         float. Weight of the squared norm, as given or as found.
+    levels_
+        ndarray. The levels, lowest first; with ``levels`` only.
     """
 
     _method = "rank-svm"
@@ -2116,10 +2147,11 @@ class RankSVM(RankingClassifier):
         positive: Any | None = None,
         criterion: str = "auc",
         inner_folds: int = 5,
-        probability: bool = False,
+        probability: bool | str = False,
         tol: float = 1e-6,
         max_iter: int = 400,
         cache_size: float = 4096.0,
+        levels: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -2136,6 +2168,7 @@ class RankSVM(RankingClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.levels = levels
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -2170,8 +2203,9 @@ class ReGEC(ProximalClassifier):
     centre_count : int, optional
         Number of kernel functions, if not all rows have one. ``None``, the default: 1000, or
         those that a selection keeps.
-    probability : bool, default=False
-        Calibrate, so that the model can tell probabilities; costs a cross-validation.
+    probability : bool, "sigmoid" or "isotonic", default=False
+        Calibrate, so that the model can tell probabilities; costs a cross-validation. ``True``
+        is ``"sigmoid"``; ``"isotonic"`` fits any map that never falls, for two classes.
     memory_mb : float, default=2048.0
         Memory for matrices in MB; a problem that needs more is refused before it starts.
     random_state : int or RandomState, optional
@@ -2222,7 +2256,7 @@ class ReGEC(ProximalClassifier):
         norm: str = "coefficient",
         centres: str = "all",
         centre_count: int | None = None,
-        probability: bool = False,
+        probability: bool | str = False,
         memory_mb: float = 2048.0,
         random_state: Any = None,
         n_jobs: int | None = None,

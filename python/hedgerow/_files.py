@@ -103,6 +103,8 @@ def load_model(path: str | PathLike[str]) -> Any:
         estimator.selected_features_ = np.asarray(model.chosen, dtype=np.intp)
     if model.classes:
         estimator.classes_ = _classes(model.classes)
+    if model.ranks_levels:
+        estimator.levels = True
     estimator._adopt(model)
     return estimator
 

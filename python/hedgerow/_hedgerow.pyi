@@ -34,6 +34,9 @@ class Model:
     @property
     def has_probabilities(self) -> bool: ...
     @property
+    def ranks_levels(self) -> bool: ...
+    def level_values(self, rows: Rows, threads: int) -> NDArray[np.float64]: ...
+    @property
     def kernel(self) -> str | None: ...
     @property
     def n_features(self) -> int: ...
@@ -49,7 +52,10 @@ class Model:
     def report(self) -> tuple[bool, int, float] | None: ...
 
 Targets: TypeAlias = (
-    tuple[NDArray[np.uint32], list[float | str]] | NDArray[np.float64] | None
+    tuple[NDArray[np.uint32], list[float | str]]
+    | tuple[NDArray[np.uint32], list[float | str], bool]
+    | NDArray[np.float64]
+    | None
 )
 
 def fit(
@@ -61,6 +67,7 @@ def fit(
     seed: int,
     threads: int,
     search: dict[str, Any] | None = None,
+    isotonic: bool = False,
 ) -> tuple[
     Model, NDArray[np.int64] | None, tuple[int, dict[str, list[Any]]] | None
 ]: ...

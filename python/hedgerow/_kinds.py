@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _hedgerow
@@ -28,6 +28,11 @@ def _tells_probabilities(estimator: Any) -> bool:
         # A model of the program knows better than the constructor's default.
         return bool(model.has_probabilities)
     return bool(getattr(estimator, "probability", estimator._always_probabilities))
+
+
+def _ranks_levels(estimator: Any) -> bool:
+    model = getattr(estimator, "_model", None)
+    return estimator.levels is not None if model is None else bool(model.ranks_levels)
 
 
 class Classifier(ClassifierMixin, ClassTraining):
@@ -77,21 +82,57 @@ class CalibratedClassifier(ScoringClassifier):
 
 
 class RankingClassifier(CalibratedClassifier):
-    """Ranks one of two classes first: decision values order the rows."""
+    """Ranks one of two classes first, or the rows by their levels: decision values order the rows."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.levels is not None
         return tags
 
     def fit(self, X: Any, y: Any) -> Any:  # type: ignore[override]
         """Trains on the rows of ``X``. Pairs of rows have no weights."""
+        if self.levels is not None:
+            return self._fit_levels(X, y)
         if type_of_target(y) == "multiclass":
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass. "
-                "To rank one class before the rest, fit on y == class."
+                "To rank one class before the rest, fit on y == class. "
+                "For classes that are levels of a scale give levels=True."
             )
         return super().fit(X, y)
+
+    def _fit_levels(self, X: Any, y: Any) -> Any:
+        settings = self._settings()
+        X, y = self._check_training(X, y)
+        check_classification_targets(y)
+        self.classes_ = np.unique(y)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                "the ranker needs at least two levels, but the data have only one class: "
+                f"{self.classes_[0]!r}"
+            )
+        scale = list(self.classes_) if self.levels is True else _list(self.levels)
+        strange = [level for level in self.classes_ if level not in scale]
+        if strange or len(set(scale)) < len(scale):
+            raise ValueError(
+                f"levels must name every class of y once, lowest first: {self.levels!r} lacks "
+                f"{strange} or repeats a level"
+            )
+        # Levels without rows are not learnt.
+        known = [level for level in scale if level in self.classes_]
+        self.levels_ = np.asarray(known, dtype=self.classes_.dtype)
+        places = {level: place for place, level in enumerate(known)}
+        codes = np.asarray([places[level] for level in y], dtype=np.uint32)
+        names = [class_name(level) for level in known]
+        self._train(X, (codes, names, True), None, settings)
+        return self
+
+    @available_if(_ranks_levels)
+    def expected_value(self, X: Any) -> NDArray[np.float64]:
+        """The value of the level that is expected of each row: a number between the lowest and the
+        highest level. Levels that are no numbers have the values 0, 1, 2, ..."""
+        rows = self._queries(X)
+        return self._model.level_values(rows, n_threads(self.n_jobs))
 
     def _adopt(self, model: Model) -> None:
         super()._adopt(model)

@@ -3,9 +3,10 @@
 use crate::args::{DataArgs, TrainingArgs};
 use crate::failure::Failure;
 use crate::session::Session;
-use hedgerow::data::ClassName;
+use hedgerow::data::{ClassName, Repeats};
 use hedgerow::method::Task;
 use hedgerow_io::{LoadedData, ReadOptions, Source, TargetKind, Unseen, read_dataset};
+use serde_json::{Value, json};
 use std::time::Instant;
 
 /// A file in memory with the time it took.
@@ -16,6 +17,50 @@ pub(crate) struct Input {
     pub(crate) loaded: LoadedData,
     /// Wall-clock seconds of reading.
     pub(crate) read_seconds: f64,
+    /// Rows that repeated others, if they were left out.
+    pub(crate) repeats: Option<Repeats>,
+}
+
+impl Input {
+    /// Leaves out rows that repeat others, and says how many there were.
+    fn leave_repeats_out(&mut self, session: &Session) -> Result<(), Failure> {
+        if self.loaded.precomputed {
+            return Err(Failure::usage(
+                "--unique: rows of kernel values belong to columns and cannot be left out",
+            ));
+        }
+        let data = &mut self.loaded.dataset;
+        let repeats = data.repeats();
+        session.say(format_args!(
+            "{}: {} of {} rows repeat others and are left out",
+            self.name,
+            repeats.removed,
+            data.n_rows()
+        ))?;
+        if repeats.contradictions > 0 {
+            session.warn(format_args!(
+                "{}: {} rows stay that have the features of others but another target, in {} groups",
+                self.name, repeats.contradicting_rows, repeats.contradictions
+            ));
+        }
+        if repeats.removed > 0 {
+            *data = data.select(&repeats.kept);
+        }
+        self.repeats = Some(repeats);
+        Ok(())
+    }
+
+    /// What is told of rows that repeat others.
+    pub(crate) fn repeats_json(&self) -> Value {
+        let told = |repeats: &Repeats| {
+            json!({
+                "removed": repeats.removed,
+                "contradictions": repeats.contradictions,
+                "contradicting_rows": repeats.contradicting_rows,
+            })
+        };
+        self.repeats.as_ref().map_or(Value::Null, told)
+    }
 }
 
 /// The options of the library for those of the command line.
@@ -50,6 +95,7 @@ pub(crate) fn read(
         name: source.name(),
         loaded,
         read_seconds,
+        repeats: None,
     })
 }
 
@@ -71,7 +117,13 @@ pub(crate) fn read_training(
         Task::Unlabelled => TargetKind::None,
     };
     let source = Source::from_argument(file);
-    let mut input = read(session, &source, &options(&args.data).with_target(target))?;
+    let options = options(&args.data)
+        .with_target(target)
+        .with_columns(args.columns.rules());
+    let mut input = read(session, &source, &options)?;
+    if args.unique {
+        input.leave_repeats_out(session)?;
+    }
     if let Some(order) = &args.levels {
         let names = order.split(',').map(|name| ClassName::parse(name.trim()));
         let names: Option<Vec<ClassName>> = (!order.is_empty()).then(|| names.collect());

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::table;
 use hedgerow::data::{ClassName, Dataset, Target};
 use hedgerow::evaluate::auc_interval::auc_estimate;
-use hedgerow::evaluate::{ConfusionMatrix, Ties, ranking, regression};
+use hedgerow::evaluate::{ConfusionMatrix, Ties, log_error_of_levels, ranking, regression};
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use serde_json::{Map, Value, json};
 
@@ -162,7 +162,18 @@ fn classification(
     let mut values = vec![("accuracy", confusion.accuracy())];
     let mut positive = None;
     let mut auc_interval = None;
-    if names.len() == 2 {
+    if model.ranks_levels() {
+        if unknown.is_empty()
+            && let Ok(share) = ranking::mauc(&truth, &scores.values, Ties::Half)
+        {
+            values.push(("mauc", share));
+        }
+        if let Some(error) = log_error_of_levels(model, data)? {
+            values.push(("rmsle", error));
+        }
+        values.push(("balanced_accuracy", confusion.balanced_accuracy()));
+        values.push(("macro_f1", confusion.macro_f_beta(1.0)));
+    } else if names.len() == 2 {
         let code = positive_code(&names, wanted);
         values.push(("precision", confusion.precision(code)));
         values.push(("recall", confusion.recall(code)));
@@ -170,7 +181,8 @@ fn classification(
         let is_positive: Vec<bool> = truth.iter().map(|&c| c == code).collect();
         // The scores of a model of a single class tell nothing.
         if known.len() == 2
-            && let Some(column) = positive_column(scores, &names, code as usize)
+            && let Some(column) =
+                scores.rising_with(&names[code as usize], &names[1 - code as usize])
             && let Ok(estimate) = auc_estimate(&is_positive, &column)
         {
             values.push(("auc", estimate.auc));
@@ -180,12 +192,6 @@ fn classification(
         }
         positive = Some(names[code as usize].clone());
     } else {
-        if model.ranks_levels()
-            && unknown.is_empty()
-            && let Ok(share) = ranking::mauc(&truth, &scores.values, Ties::Half)
-        {
-            values.push(("mauc", share));
-        }
         values.push(("balanced_accuracy", confusion.balanced_accuracy()));
         values.push(("macro_f1", confusion.macro_f_beta(1.0)));
     }
@@ -205,29 +211,5 @@ pub(crate) fn positive_code(names: &[ClassName], wanted: Option<&ClassName>) -> 
     own.map_or_else(
         || u32::from(names[1].order(&names[0]).is_gt()),
         |code| code as u32,
-    )
-}
-
-/// The column that grows with the positive class, from either class's column: `a`, or `a/b` for
-/// decision values of a pair.
-pub(crate) fn positive_column(
-    scores: &ScoreMatrix,
-    names: &[ClassName],
-    code: usize,
-) -> Option<Vec<f64>> {
-    let find = |name: &ClassName, rival: &ClassName| {
-        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
-        let mut columns = scores.columns.iter();
-        columns.position(|column| *column == name || *column == pair)
-    };
-    let (positive, other) = (&names[code], &names[1 - code]);
-    let (at, sign) = match find(positive, other) {
-        Some(at) => (at, 1.0),
-        None => (find(other, positive)?, -1.0),
-    };
-    Some(
-        (0..scores.n_rows())
-            .map(|i| sign * scores.row(i)[at])
-            .collect(),
     )
 }

@@ -310,6 +310,40 @@ pub enum HeaderProblem {
         /// The label column.
         column: String,
     },
+    /// A rule speaks of a column that does not exist.
+    #[error("there is no column {column:?} to be {rule}; the header has {header}")]
+    NoColumn {
+        /// The name, position or range asked for.
+        column: String,
+        /// What was asked for.
+        rule: &'static str,
+        /// The first names of the header.
+        header: String,
+    },
+    /// A rule speaks of the label.
+    #[error("column {column:?} is the label and cannot be {rule}")]
+    RuleForLabel {
+        /// The label column.
+        column: String,
+        /// What was asked for.
+        rule: &'static str,
+    },
+    /// Two rules speak of one column.
+    #[error("column {column:?} cannot be {first} and {second}")]
+    TwoRules {
+        /// The column.
+        column: String,
+        /// What was asked for first.
+        first: &'static str,
+        /// What was asked for then.
+        second: &'static str,
+    },
+    /// Every column is dropped.
+    #[error("no feature column is left: all are dropped")]
+    AllDropped,
+    /// Rules need columns with names.
+    #[error("LIBSVM text has no columns: rules for columns need a table (CSV or TSV)")]
+    NoTable,
 }
 
 /// Why a row cannot be written.

@@ -2,7 +2,7 @@
 
 use crate::input::Source;
 use crate::loaded::{LoadedData, ReadOptions};
-use crate::{IoError, csv, libsvm};
+use crate::{HeaderProblem, IoError, csv, libsvm};
 use hedgerow::data::Dataset;
 use std::path::Path;
 
@@ -78,6 +78,10 @@ pub fn read_dataset(source: &Source, options: &ReadOptions) -> Result<LoadedData
         .or_else(|| source.path().and_then(DataFormat::of_path))
         .unwrap_or_else(|| DataFormat::of_content(&bytes));
     let name = source.name();
+    if format == DataFormat::LibSvm && !options.columns.is_empty() {
+        let problem = HeaderProblem::NoTable;
+        return Err(IoError::Header { name, problem });
+    }
     match format {
         DataFormat::LibSvm => libsvm::read(&name, bytes, options),
         DataFormat::Csv | DataFormat::Tsv => csv::read(&name, bytes, format, options),

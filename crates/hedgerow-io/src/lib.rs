@@ -29,7 +29,7 @@ mod number;
 mod output;
 mod storage;
 
-pub use csv::{ColumnEncoding, ColumnKind, Encoding, write_csv};
+pub use csv::{ColumnEncoding, ColumnKind, ColumnRule, ColumnRules, Encoding, write_csv};
 pub use error::{
     CellProblem, HeaderProblem, IoError, LibSvmModelProblem, LineProblem, ModelProblem,
     WriteProblem,

@@ -1,6 +1,6 @@
 //! What readers are asked and what they answer.
 
-use crate::csv::Encoding;
+use crate::csv::{ColumnRules, Encoding};
 use crate::format::DataFormat;
 use crate::lines::LineIndex;
 use hedgerow::data::Dataset;
@@ -99,6 +99,9 @@ pub struct ReadOptions {
     pub unseen: Unseen,
     /// Encoding of the training data, when a table is read for prediction. Default: fit a new one.
     pub encoding: Option<Encoding>,
+    /// Columns of a training table that are not read as their cells suggest. Default: none; not
+    /// looked at where there is an encoding.
+    pub columns: ColumnRules,
     /// Separator of a table. Default: tab for TSV, otherwise the most frequent of `,`, tab and `;`
     /// in the header.
     pub delimiter: Option<u8>,
@@ -162,6 +165,12 @@ impl ReadOptions {
     /// Sets the encoding.
     pub fn with_encoding(mut self, encoding: Encoding) -> Self {
         self.encoding = Some(encoding);
+        self
+    }
+
+    /// Sets how single columns are read.
+    pub fn with_columns(mut self, columns: ColumnRules) -> Self {
+        self.columns = columns;
         self
     }
 

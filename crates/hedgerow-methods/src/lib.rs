@@ -30,7 +30,7 @@ mod trainer;
 pub use editors::{EditorMethod, RowEditor, editor_by_name, editors};
 pub use error::Error;
 pub use exchange::{from_libsvm, libsvm_has_classes, to_libsvm};
-pub use pipeline::{Choice, Editing, Pipeline, Prepared};
+pub use pipeline::{Calibrating, Choice, Editing, Pipeline, Prepared, class_sizes};
 pub use registry::{Method, all, by_name};
 pub use stored::{
     ModelFrame, Origin, Stored, StoredModel, Unbuilt, frame_of, is_hedgerow_model, is_libsvm_model,

@@ -1,12 +1,16 @@
-//! Scaling, selection, editing of rows and training as one step, so that folds scale, select and
-//! edit by their own training part: what they are tested on is never edited.
+//! Coding by targets, scaling, selection, editing of rows and training as one step, so that folds
+//! code, scale, select and edit by their own training part: what they are tested on is never edited.
 
 use crate::{RowEditor, StoredModel, Trained, Trainer};
-use hedgerow::clean::Priors;
-use hedgerow::data::{ClassName, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling};
+use hedgerow::clean::{Priors, corrected_priors};
+use hedgerow::data::{
+    ClassName, Coding, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling, Target,
+    stratified_folds,
+};
+use hedgerow::machines::Calibration;
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
-use hedgerow::{Prediction, Predictor, Report, Result, ScoreMatrix};
+use hedgerow::{Error, LevelValues, Prediction, Predictor, Report, Result, ScoreMatrix};
 
 /// Features to be chosen before training.
 #[derive(Debug, Clone)]
@@ -37,9 +41,21 @@ pub struct Editing {
     pub text: String,
 }
 
+/// Probabilities by an isotonic map that is fitted to the scores of models that did not learn from
+/// the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Calibrating {
+    /// Parts of the rows, each judged by a model of the others.
+    pub folds: usize,
+    /// Seed of the parts.
+    pub seed: u64,
+}
+
 /// What is done to training data.
 #[derive(Debug)]
 pub struct Pipeline {
+    /// Which features are categories to be coded by targets; none for `None`.
+    pub coding: Option<Coding>,
     /// How features are scaled.
     pub scaling: Scaling,
     /// Which features are kept after that; all for `None`.
@@ -51,6 +67,8 @@ pub struct Pipeline {
     pub resampling: Option<Editing>,
     /// Parameters of the method.
     pub trainer: Box<dyn Trainer>,
+    /// How scores become probabilities, if not as the method itself does it.
+    pub calibrating: Option<Calibrating>,
 }
 
 /// A model that prepares its input.
@@ -62,11 +80,43 @@ pub struct Prepared {
     pub model: Box<dyn StoredModel>,
     /// How often classes occur, if training saw them in other shares.
     pub priors: Option<Priors>,
+    /// How many rows of each class the data had that probabilities speak of.
+    pub class_sizes: Option<Vec<f64>>,
+    /// What makes probabilities of the scores in place of the model's own.
+    pub calibration: Option<Calibration>,
 }
 
 impl Pipeline {
-    /// Fits the scaling, then the selection, edits the rows, then fits the model.
+    /// Fits the codes, then the scaling, then the selection, edits the rows, then fits the model.
     pub fn fit(&self, data: &Dataset) -> Result<(Prepared, Report)> {
+        let judged = self.judge(data)?;
+        let (mut prepared, report) = self.fit_model(data)?;
+        if let Some(judged) = judged {
+            let classes = prepared.classes().unwrap_or_default();
+            prepared.calibration = Some(judged.calibration(classes)?);
+            // Rows that cleaning removes are judged too.
+            prepared.class_sizes = class_sizes(&*prepared.model, data);
+        }
+        Ok((prepared, report))
+    }
+
+    /// The isotonic map alone, for a model of these classes that was trained elsewhere.
+    pub fn calibration(
+        &self,
+        data: &Dataset,
+        classes: &[ClassName],
+    ) -> Result<Option<Calibration>> {
+        let judged = self.judge(data)?;
+        judged.map(|judged| judged.calibration(classes)).transpose()
+    }
+
+    fn fit_model(&self, data: &Dataset) -> Result<(Prepared, Report)> {
+        let coded = match &self.coding {
+            None => None,
+            Some(coding) => Some(coding.fit_apply(data)?),
+        };
+        let (coding, coded) = coded.unzip();
+        let data = coded.as_ref().unwrap_or(data);
         let scaler = match self.scaling {
             Scaling::None => None,
             scaling => Some(scaling.fit(data.samples().view())?),
@@ -76,40 +126,104 @@ impl Pipeline {
             Some(scaler) => Some(data.with_samples(scaler.apply(data.samples().view())?)?),
         };
         let prepared = scaled.as_ref().unwrap_or(data);
-        let (preprocessing, (Trained { model, report, .. }, priors)) =
-            if let Some(choice) = &self.choice {
-                let columns = choice.columns(prepared)?;
-                let trained = self.train(&columns.apply_to(prepared)?)?;
-                (
-                    columns.into_preprocessing(data.n_features(), scaler),
-                    trained,
-                )
-            } else {
-                let trained = self.train(prepared)?;
-                (
-                    scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
-                    trained,
-                )
-            };
+        let (preprocessing, learned) = if let Some(choice) = &self.choice {
+            let columns = choice.columns(prepared)?;
+            let learned = self.train(&columns.apply_to(prepared)?)?;
+            (
+                columns.into_preprocessing(data.n_features(), scaler),
+                learned,
+            )
+        } else {
+            let learned = self.train(prepared)?;
+            (
+                scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
+                learned,
+            )
+        };
+        let preprocessing = match coding {
+            Some(coding) => preprocessing.after(coding),
+            None => preprocessing,
+        };
         Ok((
             Prepared {
                 preprocessing,
-                model,
-                priors,
+                model: learned.trained.model,
+                priors: learned.priors,
+                class_sizes: learned.class_sizes,
+                calibration: None,
             },
-            report,
+            learned.trained.report,
         ))
     }
 
+    /// Rows judged by models that did not learn from them.
+    fn judge(&self, data: &Dataset) -> Result<Option<Judged>> {
+        let Some(how) = self.calibrating else {
+            return Ok(None);
+        };
+        let labels = data.classes()?;
+        let counts = labels.counts();
+        let present: Vec<usize> = (0..counts.len()).filter(|&c| counts[c] > 0).collect();
+        let &[a, b] = &present[..] else {
+            return Err(Error::Target {
+                needed: "two classes for an isotonic map (the sigmoid takes more)",
+                found: "another number of classes",
+            });
+        };
+        let names = labels.names();
+        let (class, rival) = if names[a].order(&names[b]).is_gt() {
+            (a, b)
+        } else {
+            (b, a)
+        };
+        let rows = data.n_rows().min(how.folds);
+        let splits = stratified_folds(labels, rows, how.seed)?;
+        let (mut scores, mut is_class, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        for split in &splits {
+            let train = data.select(&split.train);
+            // Fewer rows of a class than parts: what lacks it cannot judge.
+            if train.classes()?.counts().iter().filter(|&&n| n > 0).count() < 2 {
+                continue;
+            }
+            let (judge, _) = self.fit_model(&train)?;
+            let test = data.select(&split.test);
+            let told = judge.scores(test.samples().view())?;
+            let told = told.rising_with(&names[class], &names[rival]);
+            scores.extend(told.ok_or(Error::NoProbabilities)?);
+            let codes = split.test.iter().map(|&i| labels.codes()[i] as usize);
+            is_class.extend(codes.map(|code| code == class));
+            weights.extend(test.weights().into_iter().flatten());
+        }
+        if scores.is_empty() {
+            let smallest = if counts[a] < counts[b] { a } else { b };
+            return Err(Error::TooFewRows {
+                class: names[smallest].to_string(),
+                needed: 2,
+                found: counts[smallest],
+            });
+        }
+        Ok(Some(Judged {
+            class: names[class].clone(),
+            scores,
+            is_class,
+            weights: data.weights().map(|_| weights),
+        }))
+    }
+
     /// Trains on the rows that editing leaves; with the priors if it changed them on purpose.
-    fn train(&self, data: &Dataset) -> Result<(Trained, Option<Priors>)> {
+    fn train(&self, data: &Dataset) -> Result<Learned> {
         let cleaned = match &self.cleaning {
             Some(cleaning) => Some(cleaning.editor.edit(data)?.apply(data)?),
             None => None,
         };
         let data = cleaned.as_ref().unwrap_or(data);
         let Some(resampling) = &self.resampling else {
-            return Ok((self.trainer.fit(data)?, None));
+            let trained = self.trainer.fit(data)?;
+            return Ok(Learned {
+                class_sizes: class_sizes(&*trained.model, data),
+                trained,
+                priors: None,
+            });
         };
         let edit = resampling.editor.edit(data)?;
         let trained = self.trainer.fit(&edit.apply(data)?)?;
@@ -129,12 +243,23 @@ impl Pipeline {
             original: of(&sizes.original),
             resampled: of(&sizes.resampled),
         };
-        Ok((trained, Some(priors)))
+        Ok(Learned {
+            class_sizes: class_sizes(&*trained.model, data),
+            trained,
+            priors: Some(priors),
+        })
     }
 
     /// Names and values of all parameters, for people.
     pub fn describe(&self) -> Vec<(String, String)> {
         let mut all = self.trainer.describe();
+        if let Some(coding) = &self.coding {
+            let smoothing = coding.smoothing.to_string();
+            all.push(("target_smoothing".to_owned(), smoothing));
+        }
+        if self.calibrating.is_some() {
+            all.push(("calibration".to_owned(), "isotonic".to_owned()));
+        }
         if let Some(choice) = &self.choice {
             all.push(("select".to_owned(), choice.text.clone()));
             all.push(("top".to_owned(), choice.top.to_string()));
@@ -151,6 +276,8 @@ impl Pipeline {
     /// A copy with other values for some parameters.
     pub fn with(&self, values: &[(String, Value)]) -> Result<Self> {
         Ok(Self {
+            coding: self.coding.clone(),
+            calibrating: self.calibrating,
             scaling: self.scaling,
             choice: self.choice.clone(),
             cleaning: self.cleaning.clone(),
@@ -160,7 +287,62 @@ impl Pipeline {
     }
 }
 
+/// A model with what is known of the rows that it learned from.
+struct Learned {
+    trained: Trained,
+    priors: Option<Priors>,
+    class_sizes: Option<Vec<f64>>,
+}
+
+/// Scores of rows by models that did not learn from them.
+struct Judged {
+    /// The class that scores rise with.
+    class: ClassName,
+    scores: Vec<f64>,
+    is_class: Vec<bool>,
+    weights: Option<Vec<f64>>,
+}
+
+impl Judged {
+    /// The map for a model of these classes.
+    fn calibration(&self, classes: &[ClassName]) -> Result<Calibration> {
+        let code = classes.iter().position(|name| *name == self.class);
+        let code = code.unwrap_or(0) as u32;
+        Calibration::fit(code, &self.scores, &self.is_class, self.weights.as_deref())
+    }
+}
+
+/// Rows of each class of a model; `None` if it has none that the data tell.
+pub fn class_sizes(model: &dyn StoredModel, data: &Dataset) -> Option<Vec<f64>> {
+    let Target::Classes(labels) = data.target() else {
+        return None;
+    };
+    let counts = labels.counts();
+    let size = |name: &ClassName| Some(counts[labels.code_of(name)? as usize] as f64);
+    let sizes: Vec<f64> = model.classes()?.iter().map(size).collect::<Option<_>>()?;
+    // A model of one class against the rest of several names one of these.
+    let all: f64 = sizes.iter().sum();
+    (all == data.n_rows() as f64).then_some(sizes)
+}
+
 impl Prepared {
+    /// Probabilities for data in which the class with this code has another share than in the
+    /// training; an error unless there are two classes whose sizes are known.
+    pub fn probabilities_with_prior(
+        &self,
+        samples: SamplesView<'_>,
+        code: usize,
+        share: f64,
+    ) -> Result<ScoreMatrix> {
+        let mut probabilities = self.probabilities(samples)?;
+        if let Some(trained @ [_, _]) = self.class_sizes.as_deref() {
+            let mut wanted = [1.0 - share; 2];
+            wanted[code] = share;
+            corrected_priors(&mut probabilities.values, &wanted, trained)?;
+        }
+        Ok(probabilities)
+    }
+
     /// Runs `work` on the prepared rows.
     pub fn on_prepared<T>(
         &self,
@@ -191,6 +373,10 @@ impl Predictor for Prepared {
         self.model.ranks_levels()
     }
 
+    fn level_values(&self, samples: SamplesView<'_>) -> Result<Option<LevelValues>> {
+        self.on_prepared(samples, |model, view| model.level_values(view))
+    }
+
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {
         self.on_prepared(samples, Predictor::predict)
     }
@@ -204,6 +390,11 @@ impl Predictor for Prepared {
     }
 
     fn probabilities(&self, samples: SamplesView<'_>) -> Result<ScoreMatrix> {
+        if let Some(calibration) = &self.calibration {
+            // Fitted to rows that were not resampled.
+            let scores = self.scores(samples)?;
+            return calibration.probabilities(&scores, self.classes().unwrap_or_default());
+        }
         let mut probabilities = self.on_prepared(samples, Predictor::probabilities)?;
         if let Some(priors) = &self.priors {
             priors.correct(&mut probabilities.values)?;

@@ -1,7 +1,9 @@
 //! Model files: what is written beside the model, and how any model file is read.
 
-use crate::{Error, from_libsvm, libsvm_has_classes, registry};
+use crate::{Error, Prepared, from_libsvm, libsvm_has_classes, registry};
+use hedgerow::clean::Priors;
 use hedgerow::data::Preprocessing;
+use hedgerow::machines::Calibration;
 use hedgerow::{Model, Report};
 use hedgerow_io::{Bundle, Encoding, LibSvmModel, ModelHeader, RawModel, Source};
 use serde::Serialize;
@@ -52,6 +54,8 @@ fn bundle<'a, M>(frame: &ModelFrame, model: &'a M) -> Bundle<Preprocessing, &'a 
         report: frame.report.clone(),
         model,
         priors: frame.priors.clone(),
+        class_sizes: frame.class_sizes.clone(),
+        calibration: frame.calibration.clone(),
     }
 }
 
@@ -103,6 +107,8 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
         report: decoded.report,
         model: (),
         priors: decoded.priors,
+        class_sizes: decoded.class_sizes,
+        calibration: decoded.calibration,
     };
     let seen = decoded.model.n_features();
     let preparation = &frame.preprocessing;
@@ -116,7 +122,7 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
     } else if let Some(found) = around.into_iter().find(|&found| found != width) {
         format!("the model is damaged: {width} features in the model, {found} around it")
     } else if !fits_classes(&frame, &decoded.model) {
-        "the model is damaged: sizes of classes that it does not have".to_owned()
+        "the model is damaged: what is told of its classes does not fit them".to_owned()
     } else {
         return Ok(Stored {
             origin: Origin::Hedgerow(raw.header().clone()),
@@ -130,11 +136,17 @@ pub(crate) fn open<M: StoredModel + DeserializeOwned>(raw: &RawModel) -> Result<
     })
 }
 
-/// True if the priors, if any, are those of the classes.
+/// True if what is told of the classes, if anything, fits those of the model.
 fn fits_classes(frame: &ModelFrame, model: &dyn StoredModel) -> bool {
     let n_classes = model.classes().map_or(0, <[_]>::len);
-    let priors = frame.priors.as_ref();
-    priors.is_none_or(|priors| priors.is_consistent(n_classes))
+    let are_sizes = |sizes: &Vec<f64>| {
+        sizes.len() == n_classes && sizes.iter().all(|size| size.is_finite() && *size >= 0.0)
+    };
+    let fits_priors = |priors: &Priors| priors.is_consistent(n_classes);
+    let fits_map = |calibration: &Calibration| calibration.is_consistent(n_classes);
+    frame.priors.as_ref().is_none_or(fits_priors)
+        && frame.class_sizes.as_ref().is_none_or(are_sizes)
+        && frame.calibration.as_ref().is_none_or(fits_map)
 }
 
 impl Stored {
@@ -144,6 +156,17 @@ impl Stored {
             origin: Origin::Fitted(method),
             frame,
             model,
+        }
+    }
+
+    /// The model that prepares its input.
+    pub fn into_prepared(self) -> Prepared {
+        Prepared {
+            preprocessing: self.frame.preprocessing,
+            model: self.model,
+            priors: self.frame.priors,
+            class_sizes: self.frame.class_sizes,
+            calibration: self.frame.calibration,
         }
     }
 

@@ -15,6 +15,8 @@ pub(crate) struct Arrangement {
     pub(crate) rank: Vec<usize>,
     /// Whether scores of several classes have a column a pair.
     pairwise: bool,
+    /// Whether the classes are levels that the only score rises with.
+    rising: bool,
 }
 
 /// Numbers of a fitted machine.
@@ -50,11 +52,12 @@ impl Arrangement {
         Self {
             rank: Vec::new(),
             pairwise: false,
+            rising: false,
         }
     }
 
     /// Of a classifier.
-    pub(crate) fn of_classes(classes: &[ClassName], multiclass: Multiclass) -> Self {
+    pub(crate) fn of_classes(classes: &[ClassName], multiclass: Multiclass, rising: bool) -> Self {
         let k = classes.len();
         let mut sorted: Vec<usize> = (0..k).collect();
         sorted.sort_by(|&a, &b| classes[a].order(&classes[b]));
@@ -65,6 +68,7 @@ impl Arrangement {
         Self {
             rank,
             pairwise: is_pairwise(multiclass),
+            rising,
         }
     }
 
@@ -73,6 +77,7 @@ impl Arrangement {
         let (rank, k) = (&self.rank, self.rank.len());
         match (k, width) {
             (0, _) => (0..width).map(|column| (column, 1.0)).collect(),
+            (_, 1) if self.rising => vec![(0, 1.0)],
             // A positive value speaks for the class that sorts last.
             (2, 1) => vec![(0, if rank[0] == 1 { 1.0 } else { -1.0 })],
             (3.., _) if self.pairwise => {

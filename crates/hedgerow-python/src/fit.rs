@@ -5,10 +5,14 @@ use crate::errors::{from_library, from_method};
 use crate::model::Model;
 use crate::threads::interruptible;
 use crate::values::{Settings, settings, to_python};
-use hedgerow::data::{ClassLabels, ClassName, Dataset, Preprocessing, SamplesView, Target};
+use hedgerow::data::{
+    ClassLabels, ClassName, Dataset, Preprocessing, SamplesView, Scaling, Target,
+};
 use hedgerow::params::Value;
 use hedgerow::{Error, Result, Searched};
-use hedgerow_methods::{Stored, Trained, Trainer, frame_of};
+use hedgerow_methods::{
+    Calibrating, ModelFrame, Pipeline, Stored, Trained, Trainer, class_sizes, frame_of,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,6 +38,8 @@ impl From<Name> for ClassName {
 #[derive(FromPyObject)]
 pub(crate) enum Targets<'py> {
     Classes((PyReadonlyArray1<'py, u32>, Vec<Name>)),
+    /// The sorted names are an ordered scale.
+    Levels((PyReadonlyArray1<'py, u32>, Vec<Name>, bool)),
     Values(PyReadonlyArray1<'py, f64>),
 }
 
@@ -70,13 +76,20 @@ pub(crate) fn target(targets: Option<Targets<'_>>, n_rows: usize) -> PyResult<Ta
             ensure_length("targets", n_rows, values.len())?;
             Target::Real(values)
         }
-        Some(Targets::Classes((codes, names))) => {
-            let codes = codes.as_slice()?.to_vec();
-            ensure_length("targets", n_rows, codes.len())?;
-            let names: Vec<ClassName> = names.into_iter().map(ClassName::from).collect();
-            Target::Classes(ClassLabels::new(names, codes).map_err(from_library)?)
-        }
+        Some(Targets::Classes((codes, names))) => Target::Classes(labels(codes, names, n_rows)?),
+        Some(Targets::Levels((codes, names, _))) => Target::Ordinal(labels(codes, names, n_rows)?),
     })
+}
+
+fn labels(
+    codes: PyReadonlyArray1<'_, u32>,
+    names: Vec<Name>,
+    n_rows: usize,
+) -> PyResult<ClassLabels> {
+    let codes = codes.as_slice()?.to_vec();
+    ensure_length("targets", n_rows, codes.len())?;
+    let names: Vec<ClassName> = names.into_iter().map(ClassName::from).collect();
+    ClassLabels::new(names, codes).map_err(from_library)
 }
 
 pub(crate) fn dataset(
@@ -97,8 +110,9 @@ pub(crate) fn dataset(
 fn train(
     trainer: Box<dyn Trainer>,
     search: Option<Search>,
+    calibrating: Option<Calibrating>,
     data: &Dataset,
-) -> Result<(Box<dyn Trainer>, Trained, Option<Searched>)> {
+) -> Result<Learned> {
     let (trainer, searched) = match (search, trainer.own_search()) {
         (Some((axes, how)), Some(own)) => {
             let searched = own.search(data, &axes, &how, &|_| Ok(()))?;
@@ -110,7 +124,33 @@ fn train(
         _ => (trainer, None),
     };
     let trained = trainer.fit(data)?;
-    Ok((trainer, trained, searched))
+    let pipeline = Pipeline {
+        coding: None,
+        scaling: Scaling::None,
+        choice: None,
+        cleaning: None,
+        resampling: None,
+        trainer,
+        calibrating,
+    };
+    let classes = trained.model.classes().unwrap_or_default();
+    let calibration = pipeline.calibration(data, classes)?;
+    let parameters = pipeline.describe();
+    let mut frame = frame_of(Preprocessing::None, parameters, &trained.report);
+    frame.class_sizes = class_sizes(&*trained.model, data);
+    frame.calibration = calibration;
+    Ok(Learned {
+        frame,
+        trained,
+        searched,
+    })
+}
+
+/// What training brings.
+struct Learned {
+    frame: ModelFrame,
+    trained: Trained,
+    searched: Option<Searched>,
 }
 
 /// What a search found: the chosen position, and a column for each name.
@@ -137,7 +177,9 @@ type Outcome<'py> = (
 /// Trains a method by its name. Returns the model, the rows that became support vectors in the
 /// order of scikit-learn, and what the method's own search found.
 #[pyfunction]
-#[pyo3(signature = (method, rows, targets, weights, values, seed, threads, search=None))]
+#[pyo3(signature = (
+    method, rows, targets, weights, values, seed, threads, search=None, isotonic=false
+))]
 #[allow(
     clippy::too_many_arguments,
     reason = "Python hands over all of a fit at once"
@@ -152,6 +194,7 @@ pub(crate) fn fit<'py>(
     seed: u64,
     threads: usize,
     search: Option<&Bound<'py, PyDict>>,
+    isotonic: bool,
 ) -> PyResult<Outcome<'py>> {
     let method = hedgerow_methods::by_name(method)
         .ok_or_else(|| PyValueError::new_err(format!("there is no method {method:?}")))?;
@@ -170,9 +213,20 @@ pub(crate) fn fit<'py>(
     let data = py
         .detach(|| dataset(held.view(), target, weights))
         .map_err(from_library)?;
-    let (trainer, trained, searched) =
-        interruptible(py, threads, move || train(trainer, search, &data))?.map_err(&refused)?;
-    let frame = frame_of(Preprocessing::None, trainer.describe(), &trained.report);
+    let calibrating = isotonic.then_some(Calibrating { folds: 5, seed });
+    if isotonic && trainer.is_precomputed() {
+        return Err(PyValueError::new_err(
+            "an isotonic map is fitted to parts of the rows: give the features and a kernel",
+        ));
+    }
+    let learned = interruptible(py, threads, move || {
+        train(trainer, search, calibrating, &data)
+    })?;
+    let Learned {
+        frame,
+        trained,
+        searched,
+    } = learned.map_err(&refused)?;
     let stored = Stored::fitted(method.card.name, frame, trained.model);
     let model = Model::new(stored);
     let support = trained.support.map(|rows| model.in_order(&rows));

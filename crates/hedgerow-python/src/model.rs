@@ -32,7 +32,8 @@ impl Model {
     pub(crate) fn new(stored: Stored) -> Self {
         let arrangement = match stored.model.classes() {
             Some(classes) if is_classifier(stored.method()) => {
-                Arrangement::of_classes(classes, stored.model.score_scheme())
+                let scheme = stored.model.score_scheme();
+                Arrangement::of_classes(classes, scheme, stored.model.ranks_levels())
             }
             _ => Arrangement::single(),
         };
@@ -240,9 +241,16 @@ impl Model {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let arrangement = &self.arrangement;
         let priors = self.stored.frame.priors.as_ref();
+        let calibration = self.stored.frame.calibration.as_ref();
         let scores = self.with_rows(py, &rows, threads, |model, view| {
-            let mut scores = model.probabilities(view)?;
-            if let Some(priors) = priors {
+            let mut scores = match calibration {
+                Some(calibration) => {
+                    let classes = model.classes().unwrap_or_default();
+                    calibration.probabilities(&model.scores(view)?, classes)?
+                }
+                None => model.probabilities(view)?,
+            };
+            if let Some(priors) = priors.filter(|_| calibration.is_none()) {
                 priors.correct(&mut scores.values)?;
             }
             arrangement.sort_classes(&mut scores.values);
@@ -348,7 +356,25 @@ impl Model {
     /// Whether it can tell probabilities.
     #[getter]
     fn has_probabilities(&self) -> bool {
-        self.stored.model.has_probabilities()
+        self.stored.frame.calibration.is_some() || self.stored.model.has_probabilities()
+    }
+
+    /// Whether the classes are levels of an ordered scale.
+    #[getter]
+    fn ranks_levels(&self) -> bool {
+        self.stored.model.ranks_levels()
+    }
+
+    /// The value of the level that is expected of each row.
+    fn level_values<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Rows<'py>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let told = self.with_rows(py, &rows, threads, |model, view| model.level_values(view))?;
+        let told = told.ok_or_else(|| PyValueError::new_err("the model has no levels"))?;
+        Ok(told.expected.into_pyarray(py))
     }
 
     /// Name of the method: the tag of the model file.

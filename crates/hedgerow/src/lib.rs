@@ -47,5 +47,5 @@ pub mod tree;
 pub use capability::Model;
 pub use error::{Error, Result};
 pub use estimator::{Estimator, OwnSearch, Searched};
-pub use model::{Fitted, Prediction, Predictor, Report, ScoreMatrix};
+pub use model::{Fitted, LevelValues, Prediction, Predictor, Report, ScoreMatrix};
 pub use status::Status;

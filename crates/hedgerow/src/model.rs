@@ -105,6 +105,21 @@ impl ScoreMatrix {
         &self.values[i * width..(i + 1) * width]
     }
 
+    /// What rises with a class of two: its own column or that of the pair `class/rival`, or the
+    /// negated one of the rival. `None` when the columns are named otherwise.
+    pub fn rising_with(&self, class: &ClassName, rival: &ClassName) -> Option<Vec<f64>> {
+        let find = |name: &ClassName, other: &ClassName| {
+            let (name, pair) = (name.to_string(), format!("{name}/{other}"));
+            let mut columns = self.columns.iter();
+            columns.position(|column| *column == name || *column == pair)
+        };
+        let (at, sign) = match find(class, rival) {
+            Some(at) => (at, 1.0),
+            None => (find(rival, class)?, -1.0),
+        };
+        Some((0..self.n_rows()).map(|i| sign * self.row(i)[at]).collect())
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         if self.columns.is_empty() {
@@ -113,6 +128,15 @@ impl ScoreMatrix {
             self.values.len() / self.columns.len()
         }
     }
+}
+
+/// What a model of ordered levels expects.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LevelValues {
+    /// Value of each level, in the order of the classes.
+    pub of_levels: Vec<f64>,
+    /// The value expected of each row.
+    pub expected: Vec<f64>,
 }
 
 /// What every fitted model can do. Implementations are immutable and may be shared by threads.
@@ -134,6 +158,11 @@ pub trait Predictor: Send + Sync {
     /// them.
     fn ranks_levels(&self) -> bool {
         false
+    }
+
+    /// The values of the levels, and what is expected of every row; `None` without levels.
+    fn level_values(&self, _samples: SamplesView<'_>) -> Result<Option<LevelValues>> {
+        Ok(None)
     }
 
     /// Predicts every row.

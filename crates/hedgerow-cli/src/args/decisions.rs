@@ -10,6 +10,10 @@ pub(crate) struct DecisionArgs {
     /// The class that is looked for [default: the model's, else the one whose name sorts last]
     #[arg(long, value_name = "CLASS", allow_hyphen_values = true)]
     pub(crate) positive: Option<String>,
+    /// Share of positive rows expected in the data: probabilities are corrected from the share in the
+    /// training data; needs --probability
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) prior: Option<f64>,
     /// Call rows positive whose score (with --probability: probability) is at least this
     #[arg(
         long,
@@ -38,6 +42,7 @@ impl DecisionArgs {
     pub(crate) fn given(&self) -> Option<&'static str> {
         [
             (self.positive.is_some(), "--positive"),
+            (self.prior.is_some(), "--prior"),
             (self.threshold.is_some(), "--threshold"),
             (self.alerts.is_some(), "--alerts"),
             (!self.operating.is_empty(), "--operating"),
@@ -57,6 +62,24 @@ impl DecisionArgs {
         ]
         .into_iter()
         .find_map(|(given, name)| given.then_some(name))
+    }
+
+    /// An error for a share that is none.
+    pub(crate) fn check_prior(&self, with_probabilities: bool) -> Result<(), Failure> {
+        let Some(share) = self.prior else {
+            return Ok(());
+        };
+        if !(share > 0.0 && share < 1.0) {
+            return Err(Failure::usage(format!(
+                "--prior {share}: must be a share between 0 and 1"
+            )));
+        }
+        if !with_probabilities {
+            return Err(Failure::usage(
+                "--prior corrects probabilities: add --probability",
+            ));
+        }
+        Ok(())
     }
 
     /// The aims with the words that asked for them.

@@ -1,7 +1,7 @@
 //! The options of `clean` and `resample` beside those of their methods.
 
-use super::DataArgs;
 use super::verbs::ScalingWord;
+use super::{ColumnArgs, DataArgs};
 use hedgerow::data::Scaling;
 
 /// What both commands share.
@@ -9,6 +9,8 @@ use hedgerow::data::Scaling;
 pub(crate) struct EditArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Scale the features before distances are taken; what is written is not scaled
     #[arg(long, default_value = "none", help_heading = "Scaling")]
     scale: ScalingWord,

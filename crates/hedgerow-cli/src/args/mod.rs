@@ -5,23 +5,27 @@
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod columns;
 mod decisions;
 mod editing;
 mod falkm;
 mod letters;
 mod options;
 mod selection;
+mod training;
 mod verbs;
 
+pub(crate) use columns::ColumnArgs;
 pub(crate) use decisions::DecisionArgs;
 pub(crate) use editing::{CleanArgs, EditArgs, ResampleArgs};
 pub(crate) use falkm::FalkmArgs;
 pub(crate) use letters::rewrite;
 pub(crate) use options::{augment, editor_of_text, trainer};
 pub(crate) use selection::SelectArgs;
+pub(crate) use training::TrainingArgs;
 pub(crate) use verbs::{
     CvArgs, DataArgs, DemoArgs, GenerateArgs, InspectArgs, LocalSearchArgs, PredictArgs, ScaleArgs,
-    TrainArgs, TrainingArgs, TuneArgs, UpdateArgs,
+    TrainArgs, TuneArgs, UpdateArgs,
 };
 
 use crate::failure::Failure;

@@ -1,6 +1,6 @@
 //! Options of feature selection: typed as such for `select`, as one text for `train --select`.
 
-use super::DataArgs;
+use super::{ColumnArgs, DataArgs};
 use crate::failure::Failure;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use hedgerow::select::{
@@ -377,6 +377,8 @@ pub(crate) struct SelectArgs {
     pub(crate) selection: SelectionArgs,
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Keep only the best M features in the ranking
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) top: Option<u32>,

@@ -1,14 +1,12 @@
 //! The options of each command.
 
+use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
-use super::options::editor_of_text;
-use super::selection::SelectionArgs;
+use super::training::TrainingArgs;
 use crate::failure::Failure;
 use clap::ValueEnum;
-use hedgerow::clean::Purpose;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
-use hedgerow_methods::{Choice, Editing};
 
 /// A format by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -139,91 +137,6 @@ fn setting(text: &str) -> Result<(String, f64), String> {
         .split_once('=')
         .and_then(|(key, value)| Some((key.trim().to_owned(), value.trim().parse().ok()?)));
     parsed.ok_or_else(|| "expected name=number".to_owned())
-}
-
-/// Training data.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct TrainingArgs {
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-    /// File with one weight a row: multiplies the cost of the row
-    #[arg(short = 'W', long, value_name = "FILE", help_heading = "Reading")]
-    pub(crate) weights: Option<String>,
-    /// The classes are levels of an ordered scale: numbers in their order, or the names given, lowest
-    /// first (--levels=low,middle,high); for rank-rc, rank-rnd and rank-svm
-    #[arg(
-        long,
-        value_name = "A,B,...",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "",
-        help_heading = "Reading"
-    )]
-    pub(crate) levels: Option<String>,
-    #[command(flatten)]
-    pub(crate) scaling: ScalingArgs,
-    /// Keep only the best features by this method of `hedgerow select`, with its options after a
-    /// colon, for example qpfs:alpha=0.2,rate=0.1; the choice is stored in the model
-    #[arg(
-        long,
-        value_name = "METHOD[:OPTIONS]",
-        requires = "top",
-        help_heading = "Selection"
-    )]
-    pub(crate) select: Option<String>,
-    /// How many features are kept
-    #[arg(
-        long,
-        value_name = "M",
-        requires = "select",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Selection"
-    )]
-    pub(crate) top: Option<u32>,
-    /// Train only on the rows that this method of `hedgerow clean` keeps, with its options after a
-    /// colon, for example falknr:neighbours=500; in cross-validation only training parts are cleaned
-    #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
-    pub(crate) clean: Option<String>,
-    /// Train on rows that this method of `hedgerow resample` leaves or makes, with its options after
-    /// a colon, for example smote:neighbours=3; in cross-validation only training parts are
-    /// resampled. Probabilities are corrected for the changed sizes of the classes
-    #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
-    pub(crate) resample: Option<String>,
-}
-
-impl TrainingArgs {
-    /// The cleaning asked for.
-    pub(crate) fn cleaning(&self, seed: u64) -> Result<Option<Editing>, Failure> {
-        editing(self.clean.as_ref(), Purpose::Clean, seed)
-    }
-
-    /// The resampling asked for.
-    pub(crate) fn resampling(&self, seed: u64) -> Result<Option<Editing>, Failure> {
-        editing(self.resample.as_ref(), Purpose::Resample, seed)
-    }
-
-    /// The choice of features asked for.
-    pub(crate) fn choice(&self, seed: u64) -> Result<Option<Choice>, Failure> {
-        let (Some(text), Some(top)) = (&self.select, self.top) else {
-            return Ok(None);
-        };
-        let selector = SelectionArgs::parse_text(text)?.selector(seed)?;
-        Ok(Some(Choice {
-            selector,
-            top: top as usize,
-            text: text.clone(),
-        }))
-    }
-}
-
-/// The editing that a text asks for.
-fn editing(text: Option<&String>, purpose: Purpose, seed: u64) -> Result<Option<Editing>, Failure> {
-    let Some(text) = text else {
-        return Ok(None);
-    };
-    let editor = editor_of_text(text, purpose, seed)?;
-    let text = text.clone();
-    Ok(Some(Editing { editor, text }))
 }
 
 /// `train`.
@@ -384,6 +297,13 @@ pub(crate) struct PredictArgs {
     pub(crate) out: String,
 }
 
+impl PredictArgs {
+    /// True if probabilities are to be written.
+    pub(crate) fn with_probabilities(&self) -> bool {
+        self.probability || self.libsvm_probability == Some(true)
+    }
+}
+
 /// Reads `0` or `1`.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
@@ -398,6 +318,8 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
 pub(crate) struct ScaleArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Lower end of the range
     #[arg(
         short,
@@ -471,6 +393,8 @@ pub(crate) struct GenerateArgs {
 pub(crate) struct InspectArgs {
     #[command(flatten)]
     pub(crate) data: DataArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Bound the risk of a model of local machines
     #[arg(long, help_heading = "Local machines")]
     pub(crate) bounds: bool,

@@ -10,7 +10,6 @@ use hedgerow::Predictor;
 use hedgerow::data::folds_for;
 use hedgerow::evaluate::{CrossValidation, cross_validate};
 use hedgerow::method::Task;
-use hedgerow_methods::Pipeline;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -18,10 +17,10 @@ use std::time::Instant;
 pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Failure> {
     let WithMethod {
         method,
-        mut trainer,
+        trainer,
         args,
     } = call;
-    let scaling = args.training.scaling.scaling();
+    let mut pipeline = args.training.pipeline(trainer, session.seed)?;
     let input = input::read_training(
         session,
         &args.train,
@@ -32,18 +31,13 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     check_precomputed(
         &input.name,
         input.loaded.precomputed,
-        trainer.is_precomputed(),
-        scaling,
+        pipeline.trainer.is_precomputed(),
+        pipeline.scaling,
     )?;
-    trainer.share_memory(args.folds.min(session.threads))?;
-    let choice = args.training.choice(session.seed)?;
-    let pipeline = Pipeline {
-        scaling,
-        choice,
-        cleaning: args.training.cleaning(session.seed)?,
-        resampling: args.training.resampling(session.seed)?,
-        trainer,
-    };
+    let parts = args.folds.min(session.threads);
+    pipeline.trainer.share_memory(parts)?;
+    let encoding = input.loaded.encoding.as_ref();
+    pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let done = AtomicUsize::new(0);
@@ -71,6 +65,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         "data": input.name,
         "rows": data.n_rows(),
         "features": data.n_features(),
+        "repeats": input.repeats_json(),
         "folds": folds(&result),
         "metrics": summary(&result),
         "read_seconds": input.read_seconds,

@@ -2,7 +2,7 @@
 
 use crate::args::DecisionArgs;
 use crate::failure::Failure;
-use crate::measures::{Joined, positive_code, positive_column};
+use crate::measures::{Joined, positive_code};
 use crate::session::Session;
 use crate::table;
 use hedgerow::data::{ClassName, Dataset};
@@ -50,7 +50,7 @@ pub(super) fn of<'a>(
         )));
     }
     let code = positive_code(names, named.as_ref().or(model.positive()));
-    let Some(scores) = positive_column(scores, names, code as usize) else {
+    let Some(scores) = scores.rising_with(&names[code as usize], &names[1 - code as usize]) else {
         return match args.given() {
             Some(option) => Err(Failure::usage(format!(
                 "{option}: the model has no score of its classes"
@@ -64,6 +64,31 @@ pub(super) fn of<'a>(
         code,
         scores,
     }))
+}
+
+/// The code and the share of the class that another share is expected of; an error if the model
+/// cannot be corrected for it.
+pub(super) fn prior(
+    args: &DecisionArgs,
+    model: &Prepared,
+) -> Result<Option<(usize, f64)>, Failure> {
+    let Some(share) = args.prior else {
+        return Ok(None);
+    };
+    let names = model.classes().unwrap_or_default();
+    if names.len() != 2 {
+        return Err(Failure::usage(
+            "--prior: the model does not part two classes",
+        ));
+    }
+    if model.class_sizes.is_none() {
+        return Err(Failure::usage(
+            "--prior: the model file does not tell how often the classes occurred in training: train it anew",
+        ));
+    }
+    let named = args.positive.as_deref().map(ClassName::parse);
+    let code = positive_code(names, named.as_ref().or(model.positive()));
+    Ok(Some((code as usize, share)))
 }
 
 impl Decisions<'_> {

@@ -154,6 +154,8 @@ fn show(
     let command = Command::new("svm").disable_help_flag(true);
     let matches = args::augment(command, method).try_get_matches_from(words)?;
     let pipeline = Pipeline {
+        coding: None,
+        calibrating: None,
         scaling: candidate.scaling,
         choice: None,
         cleaning: None,

@@ -117,11 +117,16 @@ impl<'a> Edited<'a> {
         }
         let options = input::options(&args.data)
             .with_target(TargetKind::Classes)
+            .with_columns(args.columns.rules())
             .with_lines();
         let input = input::read(session, &Source::from_argument(file), &options)?;
         super::check_precomputed(&input.name, input.loaded.precomputed, false, Scaling::None)?;
-        let data = &input.loaded.dataset;
         let failed = Failure::data(&input.name);
+        let encoding = input.loaded.encoding.as_ref();
+        let coding = args.columns.coding(encoding, session.seed)?;
+        let coded = coding.map(|coding| coding.fit_apply(&input.loaded.dataset));
+        let coded = coded.transpose().map_err(&failed)?.map(|(_, data)| data);
+        let data = coded.as_ref().unwrap_or(&input.loaded.dataset);
         let scaler = match args.scaling() {
             Scaling::None => None,
             scaling => Some(scaling.fit(data.samples().view()).map_err(&failed)?),
@@ -131,10 +136,11 @@ impl<'a> Edited<'a> {
             .map(|scaler| data.with_samples(scaler.apply(data.samples().view())?))
             .transpose()
             .map_err(&failed)?;
+        let scaled = scaled.or_else(|| coded.clone());
         session.progress(format_args!("{}", editor.card().name));
         let start = Instant::now();
         let edit = editor
-            .edit(scaled.as_ref().unwrap_or(data))
+            .edit(scaled.as_ref().unwrap_or(&input.loaded.dataset))
             .map_err(&failed)?;
         let seconds = start.elapsed().as_secs_f64();
         session.progress_done();
@@ -165,12 +171,12 @@ impl<'a> Edited<'a> {
     /// New rows can be written only where a feature is a cell.
     fn check_new_rows(&self) -> Result<(), Failure> {
         let encoding = self.input.loaded.encoding.as_ref();
-        let nominal = encoding.is_some_and(|e| e.n_features() != e.columns.len());
+        let nominal = encoding.is_some_and(|encoding| !encoding.is_plain());
         if self.edit.added.is_some() && nominal {
             return Err(Failure::Model {
                 name: self.input.name.clone(),
                 problem: format!(
-                    "{} makes rows between others, and there is nothing between two categories: leave the nominal columns out, or use rus",
+                    "{} makes rows between others, and there is nothing between two categories: leave columns that are not numbers out of the file, or use rus",
                     self.editor.card().name
                 ),
             });

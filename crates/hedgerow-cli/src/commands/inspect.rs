@@ -9,7 +9,9 @@ use crate::session::Session;
 use crate::table;
 use hedgerow::data::{Dataset, Preprocessing, SamplesView, Target};
 use hedgerow::params::Value as Setting;
-use hedgerow_io::{CellProblem, DataFormat, IoError, Missing, Source, Storage};
+use hedgerow_io::{
+    CellProblem, ColumnKind, DataFormat, Encoding, IoError, Missing, Source, Storage,
+};
 use hedgerow_methods::{Origin, Stored, Unbuilt, is_hedgerow_model, is_libsvm_model};
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -76,7 +78,9 @@ fn peek(source: &Source) -> Result<Content, Failure> {
 
 fn inspect_data(session: &Session, args: &InspectArgs, source: &Source) -> Result<(), Failure> {
     // Sparse, so that entries are counted as they stand in the file.
-    let options = input::options(&args.data).with_storage(Storage::Sparse);
+    let options = input::options(&args.data)
+        .with_columns(args.columns.rules())
+        .with_storage(Storage::Sparse);
     let (input, gap) = match input::read(session, source, &options) {
         Err(Failure::Io(error @ IoError::Cell { .. })) => match gap(&error) {
             Some(place) => {
@@ -355,6 +359,30 @@ impl ModelFacts {
         }
     }
 
+    /// Which columns of the table are not read as numbers.
+    fn add_columns(&mut self, encoding: &Encoding) {
+        let mut columns = Vec::new();
+        for column in &encoding.columns {
+            let kind = &column.kind;
+            if matches!(kind, ColumnKind::Numeric { .. }) {
+                continue;
+            }
+            let text = match kind.categories() {
+                Some(categories) => format!(
+                    "{} ({}, {} categories)",
+                    column.name,
+                    kind.name(),
+                    categories.len()
+                ),
+                None => format!("{} ({})", column.name, kind.name()),
+            };
+            columns.push(text);
+        }
+        if !columns.is_empty() {
+            self.add("columns", json!(columns.join(", ")));
+        }
+    }
+
     /// What is done to rows before the model sees them.
     fn add_preprocessing(&mut self, preprocessing: &Preprocessing) {
         if let Some(chosen) = preprocessing.chosen() {
@@ -372,6 +400,10 @@ impl ModelFacts {
             Some(_) => "yes",
             None => "no",
         };
+        if let Some(coding) = preprocessing.coding() {
+            self.add("target means", json!(coding.overall()));
+            self.add("target smoothing", json!(coding.smoothing()));
+        }
         self.add("scaling", json!(scaled));
     }
 
@@ -430,7 +462,17 @@ fn inspect_model(
     for (key, value) in bounds(args, stored)? {
         facts.add(key, as_json(&value));
     }
+    if let Some(encoding) = &stored.frame.encoding {
+        facts.add_columns(encoding);
+    }
     facts.add_preprocessing(&stored.frame.preprocessing);
+    if let Some(calibration) = &stored.frame.calibration {
+        let knots = calibration.map().values().len();
+        facts.add("calibration", json!(format!("isotonic, {knots} knots")));
+    }
+    if let Some(sizes) = stored.frame.class_sizes.as_ref() {
+        facts.add("rows of the classes", json!(sizes));
+    }
     if let Some(priors) = &stored.frame.priors {
         facts.add("class sizes", json!(priors.original));
         facts.add("class sizes of the training", json!(priors.resampled));

@@ -33,6 +33,7 @@ fn check(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
         }
     }
     args.decisions.aims()?;
+    args.decisions.check_prior(args.with_probabilities())?;
     if args.test == "-" && args.model == "-" {
         return Err(Failure::usage(
             "TEST and MODEL cannot both be standard input: name a file",
@@ -56,12 +57,7 @@ fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Prepared, Strin
     let mut stored = unbuilt.build(input.loaded.dataset.n_features())?;
     let method = stored.method().to_owned();
     adjust(&mut stored, args)?;
-    let model = Prepared {
-        preprocessing: stored.frame.preprocessing,
-        model: stored.model,
-        priors: stored.frame.priors,
-    };
-    Ok((input, model, method))
+    Ok((input, stored.into_prepared(), method))
 }
 
 pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
@@ -71,7 +67,9 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
     let view = data.samples().view();
     session.progress(format_args!("predicting {} rows", view.n_rows()));
     let start = Instant::now();
-    let mut answer = Answer::of(&model, view, args).map_err(Failure::data(&input.name))?;
+    let prior = decisions::prior(&args.decisions, &model)?;
+    let answer = Answer::of(&model, view, args, prior);
+    let mut answer = answer.map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.progress_done();
     let decisions = decisions::of(&args.decisions, &model, data, &answer.scores)?;
@@ -243,9 +241,18 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(model: &Prepared, view: SamplesView<'_>, args: &PredictArgs) -> hedgerow::Result<Self> {
-        if args.probability || args.libsvm_probability == Some(true) {
-            let scores = model.probabilities(view)?;
+    /// With the code of a class and its share, if the data have other shares than the training.
+    fn of(
+        model: &Prepared,
+        view: SamplesView<'_>,
+        args: &PredictArgs,
+        prior: Option<(usize, f64)>,
+    ) -> hedgerow::Result<Self> {
+        if args.with_probabilities() {
+            let scores = match prior {
+                Some((code, share)) => model.probabilities_with_prior(view, code, share)?,
+                None => model.probabilities(view)?,
+            };
             // As svm-predict -b 1: the label is the most probable class.
             let codes = (0..scores.n_rows())
                 .map(|i| largest(scores.row(i)))

@@ -24,6 +24,8 @@ pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
         }
     };
     scaling.check().map_err(Failure::Option)?;
+    args.columns
+        .refuse_target_coded("the codes belong to a model: give the option to train")?;
     let saved = match &args.restore {
         None => None,
         Some(file) => {
@@ -41,7 +43,9 @@ pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
     let input = input::read(
         session,
         &Source::from_argument(&args.input),
-        &input::options(&args.data).with_target(target),
+        &input::options(&args.data)
+            .with_target(target)
+            .with_columns(args.columns.rules()),
     )?;
     if input.loaded.precomputed {
         return Err(Failure::Model {

@@ -43,9 +43,21 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
             "--label none: features are selected by labels",
         ));
     }
-    let options = input::options(&args.data).with_target(TargetKind::Classes);
-    let input = input::read(session, &Source::from_argument(&args.train), &options)?;
+    if args.curve.wanted {
+        args.columns.refuse_target_coded(
+            "the curve would be judged by rows whose targets the codes know; leave --curve out",
+        )?;
+    }
+    let options = input::options(&args.data)
+        .with_target(TargetKind::Classes)
+        .with_columns(args.columns.rules());
+    let mut input = input::read(session, &Source::from_argument(&args.train), &options)?;
     check_precomputed(&input.name, input.loaded.precomputed, false, Scaling::None)?;
+    let encoding = input.loaded.encoding.as_ref();
+    if let Some(coding) = args.columns.coding(encoding, session.seed)? {
+        let coded = coding.fit_apply(&input.loaded.dataset);
+        input.loaded.dataset = coded.map_err(Failure::data(&input.name))?.1;
+    }
     let data = &input.loaded.dataset;
     let top = args.top.map(|top| top as usize);
     session.progress("ranking the features");

@@ -34,18 +34,13 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
         );
     };
     session.claim_output("MODEL", model_path)?;
-    let scaling = args.training.scaling.scaling();
-    let choice = args.training.choice(session.seed)?;
-    let pipeline = Pipeline {
-        scaling,
-        choice,
-        cleaning: args.training.cleaning(session.seed)?,
-        resampling: args.training.resampling(session.seed)?,
-        trainer,
-    };
+    let mut pipeline = args.training.pipeline(trainer, session.seed)?;
+    let scaling = pipeline.scaling;
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
     let precomputed = pipeline.trainer.is_precomputed();
     check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
+    let encoding = input.loaded.encoding.as_ref();
+    pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
     session.progress(format_args!("training {}", method.card.name));
     let (model, report) = pipeline
         .fit(&input.loaded.dataset)
@@ -86,6 +81,8 @@ impl Job<'_> {
         let parameters = self.pipeline.describe();
         let mut frame = frame_of(model.preprocessing.clone(), parameters, report);
         frame.priors.clone_from(&model.priors);
+        frame.class_sizes.clone_from(&model.class_sizes);
+        frame.calibration.clone_from(&model.calibration);
         let data = &self.input.loaded;
         frame.encoding.clone_from(&data.encoding);
         let names = data.dataset.feature_names();
@@ -107,15 +104,15 @@ impl Job<'_> {
                 "it has no place for scaling; scale the files first (hedgerow scale)",
             ));
         }
-        let nominal = self
-            .input
-            .loaded
-            .encoding
-            .as_ref()
-            .is_some_and(|encoding| encoding.n_features() != encoding.columns.len());
-        if nominal {
+        let encoding = self.input.loaded.encoding.as_ref();
+        if encoding.is_some_and(|encoding| !encoding.is_plain()) {
             return Err(refused(
-                "it has no place for the encoding of nominal columns",
+                "it has no place for the encoding of columns that are not numbers",
+            ));
+        }
+        if model.calibration.is_some() {
+            return Err(refused(
+                "it has no place for an isotonic map; use --calibration sigmoid",
             ));
         }
         let exported = to_libsvm(&*model.model, self.method.card.libsvm_type)?;
@@ -140,6 +137,7 @@ impl Job<'_> {
             "model": path,
             "rows": data.n_rows(),
             "features": data.n_features(),
+            "repeats": self.input.repeats_json(),
             "read_seconds": self.input.read_seconds,
             "parameters": parameters,
             "classes": classes,

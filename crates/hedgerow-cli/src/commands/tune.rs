@@ -46,17 +46,8 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let scaling = args.training.scaling.scaling();
     let mut shared = trainer.duplicate();
     shared.share_memory(options.batch.min(session.threads))?;
-    let pipeline_of = |trainer| -> Result<Pipeline, Failure> {
-        let choice = args.training.choice(session.seed)?;
-        Ok(Pipeline {
-            scaling,
-            choice,
-            cleaning: args.training.cleaning(session.seed)?,
-            resampling: args.training.resampling(session.seed)?,
-            trainer,
-        })
-    };
-    let pipelines = pipelines(&pipeline_of(shared)?, &grid)?;
+    let pipeline_of = |trainer| args.training.pipeline(trainer, session.seed);
+    let mut pipelines = pipelines(&pipeline_of(shared)?, &grid)?;
     let task = scored_by(method.card.task);
     let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
@@ -66,6 +57,11 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         trainer.is_precomputed(),
         scaling,
     )?;
+    let encoding = input.loaded.encoding.as_ref();
+    let coding = args.training.columns.coding(encoding, session.seed)?;
+    for (_, pipeline) in &mut pipelines {
+        pipeline.coding.clone_from(&coding);
+    }
     let splits = folds_for(data, n_folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
     let result = compare(session, &pipelines, data, &splits, &grid, &options)
@@ -88,10 +84,12 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let mut fields = search_fields(&grid, &result);
     fields.insert("method".to_owned(), json!(method.card.name));
     fields.insert("search_seconds".to_owned(), json!(seconds));
+    fields.insert("repeats".to_owned(), input.repeats_json());
     if let Some(path) = &args.model {
         let best = named(&grid, &result.points[result.best].point);
         let pipeline = pipeline_of(trainer.duplicate())?;
-        let pipeline = pipeline.with(&best).map_err(of_grid)?;
+        let mut pipeline = pipeline.with(&best).map_err(of_grid)?;
+        pipeline.coding = coding;
         let job = Job {
             method,
             pipeline: &pipeline,

@@ -14,7 +14,7 @@ use hedgerow::data::{Dataset, Scaling};
 use hedgerow::evaluate::Axis;
 use hedgerow::params::Value as Setting;
 use hedgerow::{Searched, Status};
-use hedgerow_methods::{Pipeline, Trainer};
+use hedgerow_methods::Trainer;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -72,17 +72,13 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     }
     let mut fields = fields(&searched);
     fields.insert("method".to_owned(), json!(method.card.name));
+    fields.insert("repeats".to_owned(), input.repeats_json());
     if let Some(path) = &args.model {
         let (values, ..) = &searched.candidates[searched.best];
         let names = searched.names.iter().map(|&name| name.to_owned());
         let best: Vec<(String, Setting)> = names.zip(values.iter().cloned()).collect();
-        let pipeline = Pipeline {
-            scaling,
-            choice: None,
-            cleaning: args.training.cleaning(session.seed)?,
-            resampling: args.training.resampling(session.seed)?,
-            trainer: trainer.with(&best).map_err(Failure::Option)?,
-        };
+        let trainer = trainer.with(&best).map_err(Failure::Option)?;
+        let pipeline = args.training.pipeline(trainer, session.seed)?;
         let job = Job {
             method,
             pipeline: &pipeline,
@@ -105,6 +101,9 @@ fn refuse_ordinary_options(args: &TuneArgs) -> Result<(), Failure> {
             "{name} needs whole models to be compared: add --ordinary"
         )));
     }
+    args.training.columns.refuse_target_coded(
+        "neighbourhoods are compared in rows whose codes know all targets; add --ordinary",
+    )?;
     if args.training.select.is_some() {
         return Err(Failure::usage(
             "--select: neighbourhoods are compared with all features; add --ordinary, or reduce the file first (hedgerow select --reduced)",

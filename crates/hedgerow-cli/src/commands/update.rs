@@ -43,6 +43,11 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
             "the model was trained on resampled rows and cannot be updated: train it anew",
         ));
     }
+    if stored.frame.calibration.is_some() {
+        return Err(Failure::usage(
+            "the probabilities of the model are an isotonic map fitted to its training rows, and it cannot be updated: train it anew",
+        ));
+    }
     let added = match &args.add {
         Some(file) => Some(read_new_rows(session, args, file, &stored)?),
         None => None,

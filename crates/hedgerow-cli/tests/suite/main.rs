@@ -1,6 +1,7 @@
 //! All tests of the program, in one program: each would be linked with the whole library.
 
 mod clean;
+mod columns;
 mod commands;
 mod common;
 mod decisions;
@@ -15,6 +16,7 @@ mod letters;
 mod linear;
 mod local;
 mod model_files;
+mod probabilities;
 mod proximal;
 mod rank;
 mod select;

@@ -85,7 +85,7 @@ fn newer_older_longer_and_foreign_files_are_told_apart() {
     for (file, message) in [
         (
             "newer",
-            "error: newer: model format 9 is newer than this program knows (up to 4); update Hedgerow",
+            "error: newer: model format 9 is newer than this program knows (up to 5); update Hedgerow",
         ),
         (
             "older",

@@ -173,12 +173,19 @@ fn levels_are_ranked_and_told() {
             let mauc = told["metrics"]["mauc"].as_f64().expect("levels");
             assert!(mauc > 0.93, "{method} {file}: {told}");
             assert!(told["metrics"]["accuracy"].as_f64() > Some(0.7), "{told}");
+            let error = told["metrics"]["rmsle"].as_f64().expect("levels");
+            assert!(error > 0.0 && error < 0.5, "{told}");
+            // Where the levels begin: higher for each.
+            let begin = folder.json("inspect m")["scores_where_levels_begin"].clone();
+            let begin: Vec<f64> = serde_json::from_value(begin).expect("numbers");
+            assert!(begin.len() == 3 && begin.is_sorted(), "{begin:?}");
             found.push(mauc);
         }
         let cv = folder.json(&format!(
             "cv rank-rc --lambda 0.001 --scale standard {levels} {file}"
         ));
         assert!(cv["metrics"]["mauc"]["mean"].as_f64() > Some(0.9), "{cv}");
+        assert!(cv["metrics"]["rmsle"]["mean"].as_f64() < Some(0.6), "{cv}");
         let tuned = format!("tune rank-rc --grid lambda=0.001,1 --metric mauc {levels} {file}");
         assert_eq!(folder.json(&tuned)["metric"], "mauc");
     }
@@ -198,4 +205,33 @@ fn levels_are_ranked_and_told() {
         assert_eq!(run.code, 1, "{line}: {}", run.err);
         assert!(run.err.starts_with(start), "{line}: {}", run.err);
     }
+}
+
+#[test]
+fn levels_come_from_libsvm_text_too() {
+    let folder = Folder::new("rank-levels-libsvm");
+    write_levels(&folder, "a.csv", ["0", "1", "3", "10"]);
+    let table = folder.read("a.csv");
+    let line = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        format!("{} 1:{} 2:{}\n", cells[0], cells[1], cells[2])
+    };
+    let text: String = table.lines().skip(1).map(line).collect();
+    folder.write("a.svm", text);
+    let mut found = Vec::new();
+    for file in ["a.csv", "a.svm"] {
+        folder.ok(&format!("train rank-rc --lambda 0.01 --levels {file} m"));
+        found.push(folder.json(&format!("predict {file} m out"))["metrics"].clone());
+        let line = "tune rank-rc --grid lambda=0.001,1 --levels --metric";
+        for metric in ["mauc", "rmsle"] {
+            let told = folder.json(&format!("{line} {metric} {file}"));
+            assert_eq!(told["metric"], metric);
+        }
+    }
+    assert_eq!(found[0], found[1]);
+    // Two levels are ranked as well.
+    folder.write("two.svm", "3 1:1\n7 1:2\n3 1:0\n7 1:4\n3 1:2\n");
+    folder.ok("train rank-rc --lambda 0.1 --levels two.svm m");
+    let told = folder.json("predict two.svm m out");
+    assert!(told["metrics"]["mauc"].as_f64() > Some(0.8), "{told}");
 }

@@ -4,6 +4,7 @@ use super::encoding::{ColumnEncoding, ColumnKind, Encoding};
 use super::header::{Expected, Layout, count_lines};
 use super::nominal::{MISSING, NominalPart, TextColumn};
 use super::numeric::{NumericPart, Summary};
+use super::rules::{ColumnRule, sort_naturally};
 use crate::format::DataFormat;
 use crate::libsvm::{labels_in_order, numeric_target};
 use crate::loaded::{LoadedData, ReadOptions, Storage, Unseen, Warning};
@@ -44,6 +45,14 @@ enum Writer {
         /// For each piece, for each of its texts, the category, if known.
         categories: Vec<Vec<Option<u32>>>,
     },
+    Code {
+        feature: u32,
+        /// Code of gaps.
+        fill: u32,
+        /// Code of categories that are not known.
+        unknown: u32,
+        categories: Vec<Vec<Option<u32>>>,
+    },
 }
 
 impl Table<'_> {
@@ -54,6 +63,14 @@ impl Table<'_> {
         };
         let mut warnings = self.layout.warnings.clone();
         warnings.extend(self.summary.warnings.iter().cloned());
+        if self.options.encoding.is_none() {
+            let columns = encoding.columns.iter();
+            let empty =
+                columns.filter(|column| column.kind.categories().is_some_and(<[_]>::is_empty));
+            warnings.extend(empty.map(|column| Warning::EmptyColumn {
+                column: column.name.clone(),
+            }));
+        }
         let writers = self.writers(&encoding, &mut warnings)?;
         let target = self.target()?;
         let rows = self
@@ -88,7 +105,7 @@ impl Table<'_> {
         let mut columns = Vec::with_capacity(self.layout.n_feature_slots());
         for slot in 0..self.layout.n_feature_slots() {
             let kind = if self.summary.nominal[slot] {
-                self.fit_nominal(slot)?
+                self.fit_categories(slot)?
             } else {
                 ColumnKind::Numeric {
                     fill: self.summary.means[slot],
@@ -99,6 +116,11 @@ impl Table<'_> {
                 kind,
             });
         }
+        let dropped = self.layout.dropped.iter().map(|name| ColumnEncoding {
+            name: name.clone(),
+            kind: ColumnKind::Dropped,
+        });
+        columns.extend(dropped);
         Ok(Encoding {
             label: self.layout.label_name.clone(),
             columns,
@@ -106,7 +128,7 @@ impl Table<'_> {
         })
     }
 
-    fn fit_nominal(&self, slot: usize) -> Result<ColumnKind, IoError> {
+    fn fit_categories(&self, slot: usize) -> Result<ColumnKind, IoError> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for part in &self.texts {
             for text in &part.columns[slot].texts {
@@ -114,17 +136,24 @@ impl Table<'_> {
                 *counts.entry(category).or_default() += text.count;
             }
         }
+        let rule = self.layout.slots[slot].rule;
+        let mut categories: Vec<String> = counts.keys().map(|&text| text.to_owned()).collect();
+        if rule == Some(ColumnRule::Coded) {
+            sort_naturally(&mut categories);
+        }
         let mut fill = 0;
         let mut most = 0;
-        for (code, &count) in counts.values().enumerate() {
+        for (code, category) in categories.iter().enumerate() {
+            let count = counts[category.as_str()];
             if count > most {
                 most = count;
                 fill = code as u32;
             }
         }
-        Ok(ColumnKind::Nominal {
-            categories: counts.into_keys().map(str::to_owned).collect(),
-            fill,
+        Ok(match rule {
+            Some(ColumnRule::Coded) => ColumnKind::Coded { categories, fill },
+            Some(ColumnRule::TargetCoded) => ColumnKind::TargetCoded { categories, fill },
+            _ => ColumnKind::Nominal { categories, fill },
         })
     }
 
@@ -135,7 +164,8 @@ impl Table<'_> {
     ) -> Result<Vec<Writer>, IoError> {
         let mut writers = Vec::with_capacity(encoding.columns.len());
         let mut feature = 0u32;
-        for (slot, column) in encoding.columns.iter().enumerate() {
+        for (slot, column) in encoding.read_columns().enumerate() {
+            let n_categories = column.kind.categories().map_or(0, <[String]>::len) as u32;
             writers.push(match &column.kind {
                 ColumnKind::Numeric { fill } => Writer::Number {
                     feature,
@@ -146,6 +176,20 @@ impl Table<'_> {
                     fill: ((*fill as usize) < categories.len()).then_some(*fill),
                     categories: self.match_categories(slot, categories, warnings)?,
                 },
+                ColumnKind::Coded { categories, fill } => Writer::Code {
+                    feature,
+                    fill: *fill,
+                    unknown: *fill,
+                    categories: self.match_categories(slot, categories, warnings)?,
+                },
+                ColumnKind::TargetCoded { categories, fill } => Writer::Code {
+                    feature,
+                    fill: (*fill).min(n_categories),
+                    unknown: n_categories,
+                    categories: self.match_categories(slot, categories, warnings)?,
+                },
+                // Not among the columns that are read.
+                ColumnKind::Dropped => continue,
             });
             feature += column.kind.n_features() as u32;
         }
@@ -245,6 +289,22 @@ impl Table<'_> {
                     };
                     if let Some(category) = category {
                         visit(first_feature + category, 1.0);
+                    }
+                }
+                Writer::Code {
+                    feature,
+                    fill,
+                    unknown,
+                    categories,
+                } => {
+                    let code = self.texts[p].columns[slot].codes[i];
+                    let code = if code == MISSING {
+                        *fill
+                    } else {
+                        categories[p][code as usize].unwrap_or(*unknown)
+                    };
+                    if code != 0 {
+                        visit(*feature, f64::from(code));
                     }
                 }
             }

@@ -2,10 +2,11 @@
 
 use super::encoding::{ColumnKind, Encoding};
 use super::record::{RecordError, Records};
+use super::rules::ColumnRule;
 use crate::format::DataFormat;
 use crate::loaded::{LabelColumn, ReadOptions, TargetKind, Warning};
 use crate::{HeaderProblem, IoError, LineProblem};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What is known of a column before its cells are read.
@@ -24,6 +25,8 @@ pub(super) enum Expected {
 pub(super) struct Slot {
     pub(super) name: String,
     pub(super) expected: Expected,
+    /// What was asked for, when the encoding is learned.
+    pub(super) rule: Option<ColumnRule>,
 }
 
 /// Parts played by the columns of a table.
@@ -40,6 +43,8 @@ pub(super) struct Layout {
     /// For each column of the file its slot, if it is read.
     pub(super) slot_of_column: Vec<Option<usize>>,
     pub(super) slots: Vec<Slot>,
+    /// Columns that the rules drop.
+    pub(super) dropped: Vec<String>,
     pub(super) label_name: Option<String>,
     /// True if the last slot is the label.
     pub(super) has_label: bool,
@@ -72,12 +77,15 @@ impl Layout {
             n_columns: header.names.len(),
             slot_of_column: vec![None; header.names.len()],
             slots: Vec::new(),
+            dropped: Vec::new(),
             label_name: label.map(|column| header.names[column].clone()),
             has_label: false,
             warnings: Vec::new(),
         };
         match &options.encoding {
-            None => layout.all_features(&header, label).map_err(refused)?,
+            None => layout
+                .all_features(&header, label, options)
+                .map_err(refused)?,
             Some(encoding) => layout
                 .features_of(&header, label, encoding)
                 .map_err(refused)?,
@@ -86,25 +94,43 @@ impl Layout {
             && options.target != TargetKind::None
         {
             layout.has_label = true;
-            layout.add(column, &header.names[column], Expected::Unknown);
+            layout.add(column, &header.names[column], Expected::Unknown, None);
         }
         Ok(layout)
     }
 
-    fn add(&mut self, column: usize, name: &str, expected: Expected) {
+    fn add(&mut self, column: usize, name: &str, expected: Expected, rule: Option<ColumnRule>) {
         self.slot_of_column[column] = Some(self.slots.len());
         self.slots.push(Slot {
             name: name.to_owned(),
             expected,
+            rule,
         });
     }
 
-    /// Every column but the label is a feature.
-    fn all_features(&mut self, header: &Header, label: Option<usize>) -> Result<(), HeaderProblem> {
+    /// Every column but the label is a feature, unless it is dropped.
+    fn all_features(
+        &mut self,
+        header: &Header,
+        label: Option<usize>,
+        options: &ReadOptions,
+    ) -> Result<(), HeaderProblem> {
+        let summary = header.summary();
+        let rules = &options.columns;
+        let rules = rules.of_columns(&header.names, &header.positions, label, &summary)?;
         for (column, name) in header.names.iter().enumerate() {
-            if Some(column) != label {
-                self.add(column, name, Expected::Unknown);
+            if Some(column) == label {
+                continue;
             }
+            let rule = rules[column];
+            match rule {
+                Some(ColumnRule::Dropped) => self.dropped.push(name.clone()),
+                Some(_) => self.add(column, name, Expected::Nominal, rule),
+                None => self.add(column, name, Expected::Unknown, None),
+            }
+        }
+        if self.slots.is_empty() && !self.dropped.is_empty() {
+            return Err(HeaderProblem::AllDropped);
         }
         if self.slots.is_empty() {
             return Err(HeaderProblem::NoFeatures {
@@ -121,7 +147,7 @@ impl Layout {
         label: Option<usize>,
         encoding: &Encoding,
     ) -> Result<(), HeaderProblem> {
-        for wanted in &encoding.columns {
+        for wanted in encoding.read_columns() {
             let column = header
                 .position(&wanted.name)
                 .filter(|&column| self.slot_of_column[column].is_none() && Some(column) != label)
@@ -131,14 +157,20 @@ impl Layout {
                 })?;
             let expected = match wanted.kind {
                 ColumnKind::Numeric { .. } => Expected::Numeric,
-                ColumnKind::Nominal { .. } => Expected::Nominal,
+                _ => Expected::Nominal,
             };
-            self.add(column, &wanted.name, expected);
+            self.add(column, &wanted.name, expected, None);
         }
+        let dropped: HashSet<&str> = encoding
+            .columns
+            .iter()
+            .filter(|known| known.kind == ColumnKind::Dropped)
+            .map(|known| known.name.as_str())
+            .collect();
         for (column, name) in header.names.iter().enumerate() {
             let is_training_label = encoding.label.as_ref() == Some(name);
-            if self.slot_of_column[column].is_none() && Some(column) != label && !is_training_label
-            {
+            let is_known = is_training_label || dropped.contains(name.as_str());
+            if self.slot_of_column[column].is_none() && Some(column) != label && !is_known {
                 self.warnings.push(Warning::ExtraColumn {
                     column: name.clone(),
                 });

@@ -10,9 +10,11 @@ mod header;
 mod nominal;
 mod numeric;
 mod record;
+mod rules;
 mod write;
 
 pub use encoding::{ColumnEncoding, ColumnKind, Encoding};
+pub use rules::{ColumnRule, ColumnRules};
 pub use write::write_csv;
 
 use crate::IoError;

@@ -5,11 +5,15 @@ use crate::IoError;
 use crate::csv::Encoding;
 use hedgerow::Report;
 use hedgerow::clean::Priors;
+use hedgerow::machines::Calibration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The first format whose bundles tell of priors.
 const PRIORS_SINCE: u16 = 4;
+
+/// The first format whose bundles tell of the sizes of the classes and of a calibration.
+const CALIBRATION_SINCE: u16 = 5;
 
 /// What front ends store: a model with what was done to the data before it saw them.
 ///
@@ -31,6 +35,18 @@ pub struct Bundle<P, M> {
     pub model: M,
     /// How often classes occur, if training saw them in other shares.
     pub priors: Option<Priors>,
+    /// How many rows of each class the data had that probabilities speak of; `None` where no class
+    /// was learned, and in older files.
+    pub class_sizes: Option<Vec<f64>>,
+    /// What makes probabilities of the scores in place of the model's own.
+    pub calibration: Option<Calibration>,
+}
+
+/// A bundle as formats before [`CALIBRATION_SINCE`] have it.
+#[derive(Deserialize)]
+struct WithPriors<P, M> {
+    bundle: WithoutPriors<P, M>,
+    priors: Option<Priors>,
 }
 
 /// A bundle as formats before [`PRIORS_SINCE`] have it.
@@ -55,6 +71,8 @@ impl<P, M> Bundle<P, M> {
             report: None,
             model,
             priors: None,
+            class_sizes: None,
+            calibration: None,
         }
     }
 }
@@ -62,10 +80,17 @@ impl<P, M> Bundle<P, M> {
 impl<P: DeserializeOwned, M: DeserializeOwned> Bundle<P, M> {
     /// Decodes the payload of a model file, whichever of the known formats it has.
     pub fn decode(raw: &RawModel) -> Result<Self, IoError> {
-        if raw.header().format_version >= PRIORS_SINCE {
+        let version = raw.header().format_version;
+        if version >= CALIBRATION_SINCE {
             return raw.decode();
         }
-        let older: WithoutPriors<P, M> = raw.decode()?;
+        // Without marks between fields, what is nested lies as if it were not.
+        let (older, priors) = if version >= PRIORS_SINCE {
+            let older: WithPriors<P, M> = raw.decode()?;
+            (older.bundle, older.priors)
+        } else {
+            (raw.decode::<WithoutPriors<P, M>>()?, None)
+        };
         Ok(Self {
             encoding: older.encoding,
             preprocessing: older.preprocessing,
@@ -73,7 +98,9 @@ impl<P: DeserializeOwned, M: DeserializeOwned> Bundle<P, M> {
             parameters: older.parameters,
             report: older.report,
             model: older.model,
-            priors: None,
+            priors,
+            class_sizes: None,
+            calibration: None,
         })
     }
 }

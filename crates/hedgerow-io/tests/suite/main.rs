@@ -2,6 +2,7 @@
 
 mod common;
 mod compression;
+mod csv_columns;
 mod csv_errors;
 mod csv_reading;
 mod libsvm_errors;

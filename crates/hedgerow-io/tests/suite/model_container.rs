@@ -5,8 +5,8 @@ use crate::common;
 
 use common::TempDir;
 use hedgerow_io::{
-    Bundle, Encoding, IoError, Missing, ModelProblem, RawModel, Source, encode_model,
-    read_container, write_model,
+    Bundle, ColumnEncoding, ColumnKind, Encoding, IoError, Missing, ModelProblem, RawModel, Source,
+    encode_model, read_container, write_model,
 };
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ fn what_is_written_reads_back() {
         write_model(&path, "svm", &model()).unwrap();
         let raw = read_container(&Source::Path(path)).unwrap();
         assert_eq!(raw.header().tag, "svm");
-        assert_eq!(raw.header().format_version, 4);
+        assert_eq!(raw.header().format_version, 5);
         assert_eq!(raw.header().writer_version, env!("CARGO_PKG_VERSION"));
         assert_eq!(raw.decode::<Model>().unwrap(), model());
     }
@@ -67,9 +67,26 @@ fn what_is_written_reads_back() {
 #[test]
 fn a_bundle_reads_back() {
     let mut bundle = Bundle::new((1.5, vec![2u8]), model());
+    let column = |name: &str, kind| ColumnEncoding {
+        name: name.to_owned(),
+        kind,
+    };
+    let categories = || vec!["a 2".to_owned(), "a 10".to_owned()];
+    let coded = ColumnKind::Coded {
+        categories: categories(),
+        fill: 1,
+    };
+    let target_coded = ColumnKind::TargetCoded {
+        categories: categories(),
+        fill: 0,
+    };
     bundle.encoding = Some(Encoding {
         label: Some("y".into()),
-        columns: Vec::new(),
+        columns: vec![
+            column("c", coded),
+            column("t", target_coded),
+            column("d", ColumnKind::Dropped),
+        ],
         missing: Missing::MeanMode,
     });
     bundle.feature_names = Some(vec!["a".into()]);
@@ -79,6 +96,10 @@ fn a_bundle_reads_back() {
         original: vec![9.0, 1.0],
         resampled: vec![5.0, 5.0],
     });
+    bundle.class_sizes = Some(vec![9.0, 1.0]);
+    let scores = [0.5, -1.0, 2.0];
+    let map = hedgerow::machines::Calibration::fit(1, &scores, &[true, false, true], None);
+    bundle.calibration = Some(map.unwrap());
     let bytes = encode_model("svm", &bundle).unwrap();
     let raw = RawModel::from_bytes("m", bytes).unwrap();
     let decoded: Bundle<(f64, Vec<u8>), Model> = Bundle::decode(&raw).unwrap();
@@ -165,8 +186,8 @@ fn messages() {
         message(&bytes)
     };
     assert_eq!(
-        with(8, 5),
-        "m.hedge: model format 5 is newer than this program knows (up to 4); update Hedgerow"
+        with(8, 6),
+        "m.hedge: model format 6 is newer than this program knows (up to 5); update Hedgerow"
     );
     assert_eq!(
         with(8, 0),

@@ -310,14 +310,25 @@ fn of_row(settings: &dyn Settings, row: &Parameter) -> Option<Argument> {
     let own = literal(row, &value);
     let default = python.default.map_or(own.clone(), ToOwned::to_owned);
     let may_be_none = value == Value::Nothing && default == python.none.unwrap_or("None");
-    let word = type_of(row.kind);
-    let annotation = annotation_of(row.kind);
+    let is_calibration = row.name == "probability" && row.kind == Kind::Flag;
+    let (word, annotation) = if is_calibration {
+        let word = "bool, \"sigmoid\" or \"isotonic\"";
+        (word.to_owned(), "bool | str")
+    } else {
+        (type_of(row.kind), annotation_of(row.kind))
+    };
     let (form, annotation) = if may_be_none && python.none.is_none() {
         (format!("{word}, optional"), format!("{annotation} | None"))
     } else {
         (format!("{word}, default={default}"), annotation.to_owned())
     };
     let mut about = row.about.to_owned();
+    if is_calibration {
+        about = format!(
+            "{about} ``True`` is ``\"sigmoid\"``; ``\"isotonic\"`` fits any map that never falls, \
+             for two classes."
+        );
+    }
     if let (true, Some(unless)) = (may_be_none, row.unless) {
         let none = python.none.unwrap_or("None");
         about = format!("{about} ``{none}``, the default: {unless}.");

@@ -1,18 +1,22 @@
 //! Samples, labels, weights, scaling, splits and generators.
 
+mod coding;
 mod dataset;
 pub mod generate;
 mod labels;
 mod preprocessing;
+mod repeats;
 mod rng;
 mod samples;
 mod scaling;
 mod split;
 mod weights;
 
+pub use coding::{Coding, TargetCoding};
 pub use dataset::{Dataset, Target};
 pub use labels::{ClassLabels, ClassName};
 pub use preprocessing::{Columns, Preprocessing};
+pub use repeats::Repeats;
 pub use rng::Generator;
 pub use samples::{CsrMatrix, DenseMatrix, Row, Samples, SamplesView};
 pub use scaling::{Scaler, Scaling};

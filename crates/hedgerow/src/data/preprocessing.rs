@@ -1,6 +1,6 @@
 //! What is done to rows before a model sees them.
 
-use super::{Dataset, Samples, SamplesView, Scaler};
+use super::{Dataset, Samples, SamplesView, Scaler, TargetCoding};
 use crate::error::{ensure_finite, ensure_shape};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -135,9 +135,65 @@ pub enum Preprocessing {
         /// Scaling of the input.
         scaler: Option<Scaler>,
     },
+    /// Categories coded by targets, then any of the others.
+    Coded {
+        /// The codes.
+        coding: TargetCoding,
+        /// Scaling of the coded rows.
+        scaler: Option<Scaler>,
+        /// Coded features that are kept, ascending; all for `None`.
+        features: Option<Vec<u32>>,
+        /// What each kept feature is multiplied by, if not all are kept as they are.
+        factors: Option<Vec<f64>>,
+    },
 }
 
 impl Preprocessing {
+    /// The same, after a coding.
+    pub fn after(self, coding: TargetCoding) -> Self {
+        let (scaler, features, factors) = match self {
+            Self::None => (None, None, None),
+            Self::Scaled(scaler) => (Some(scaler), None, None),
+            Self::Chosen {
+                features, scaler, ..
+            } => (scaler, Some(features), None),
+            Self::Weighted {
+                features,
+                factors,
+                scaler,
+                ..
+            } => (scaler, Some(features), Some(factors)),
+            Self::Coded {
+                scaler,
+                features,
+                factors,
+                ..
+            } => (scaler, features, factors),
+        };
+        Self::Coded {
+            coding,
+            scaler,
+            features,
+            factors,
+        }
+    }
+
+    /// The codes of categories.
+    pub fn coding(&self) -> Option<&TargetCoding> {
+        match self {
+            Self::Coded { coding, .. } => Some(coding),
+            _ => None,
+        }
+    }
+
+    /// Features of the rows that are scaled, chosen and multiplied, if they are known here.
+    fn n_coded(&self) -> Option<usize> {
+        match self {
+            Self::Coded { coding, .. } => Some(coding.n_outputs()),
+            other => other.n_inputs(),
+        }
+    }
+
     /// Features of the input, if they are known here.
     pub fn n_inputs(&self) -> Option<usize> {
         match self {
@@ -146,6 +202,7 @@ impl Preprocessing {
             Self::Chosen { n_features, .. } | Self::Weighted { n_features, .. } => {
                 Some(*n_features)
             }
+            Self::Coded { coding, .. } => Some(coding.n_inputs()),
         }
     }
 
@@ -155,11 +212,15 @@ impl Preprocessing {
             Self::None => None,
             Self::Scaled(scaler) => Some(scaler.n_features()),
             Self::Chosen { features, .. } | Self::Weighted { features, .. } => Some(features.len()),
+            Self::Coded {
+                coding, features, ..
+            } => Some(features.as_ref().map_or(coding.n_outputs(), Vec::len)),
         }
     }
 
     /// True unless a damaged file made its parts contradict each other.
     pub fn is_consistent(&self) -> bool {
+        let are_weights = |factors: &[f64]| factors.iter().all(|&x| x.is_finite() && x > 0.0);
         let agree = |n_features: usize, features: &[u32], scaler: &Option<Scaler>| {
             features.windows(2).all(|pair| pair[0] < pair[1])
                 && features.last().is_none_or(|&f| (f as usize) < n_features)
@@ -180,7 +241,24 @@ impl Preprocessing {
             } => {
                 agree(*n_features, features, scaler)
                     && ensure_shape("factors", features.len(), factors.len()).is_ok()
-                    && factors.iter().all(|&x| x.is_finite() && x > 0.0)
+                    && are_weights(factors)
+            }
+            Self::Coded {
+                coding,
+                scaler,
+                features,
+                factors,
+            } => {
+                let n_kept = features.as_ref().map(Vec::len);
+                coding.validate().is_ok()
+                    && agree(
+                        coding.n_outputs(),
+                        features.as_deref().unwrap_or_default(),
+                        scaler,
+                    )
+                    && factors
+                        .as_ref()
+                        .is_none_or(|factors| n_kept == Some(factors.len()) && are_weights(factors))
             }
         }
     }
@@ -190,14 +268,17 @@ impl Preprocessing {
         match self {
             Self::None => None,
             Self::Scaled(scaler) => Some(scaler),
-            Self::Chosen { scaler, .. } | Self::Weighted { scaler, .. } => scaler.as_ref(),
+            Self::Chosen { scaler, .. }
+            | Self::Weighted { scaler, .. }
+            | Self::Coded { scaler, .. } => scaler.as_ref(),
         }
     }
 
-    /// The features that are kept, if not all are.
+    /// The features that are kept, if not all are; of coded rows, if there are codes.
     pub fn chosen(&self) -> Option<&[u32]> {
         match self {
             Self::Chosen { features, .. } | Self::Weighted { features, .. } => Some(features),
+            Self::Coded { features, .. } => features.as_deref(),
             _ => None,
         }
     }
@@ -206,18 +287,22 @@ impl Preprocessing {
     pub fn factors(&self) -> Option<&[f64]> {
         match self {
             Self::Weighted { factors, .. } => Some(factors),
+            Self::Coded { factors, .. } => factors.as_deref(),
             _ => None,
         }
     }
 
     /// The samples that the model sees; `None` if they are the ones given.
     pub fn apply(&self, samples: SamplesView<'_>) -> Result<Option<Samples>> {
+        let coded = self.coding().map(|coding| coding.apply(samples));
+        let coded = coded.transpose()?;
+        let samples = coded.as_ref().map_or(samples, Samples::view);
         let scaled = self
             .scaler()
             .map(|scaler| scaler.apply(samples))
             .transpose()?;
-        let (Some(features), Some(n_features)) = (self.chosen(), self.n_inputs()) else {
-            return Ok(scaled);
+        let (Some(features), Some(n_features)) = (self.chosen(), self.n_coded()) else {
+            return Ok(scaled.or(coded));
         };
         // Sparse rows may name features that training never saw: they are dropped.
         let dense = matches!(samples, SamplesView::Dense { .. });

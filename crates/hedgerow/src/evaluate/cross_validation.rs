@@ -2,7 +2,10 @@
 
 use super::classification::{ConfusionMatrix, log_loss};
 use super::ranking::{Ties, auc, average_precision, mauc};
-use super::regression::{mean_absolute_error, mean_squared_error, r_squared, squared_correlation};
+use super::regression::{
+    mean_absolute_error, mean_squared_error, r_squared, root_mean_squared_log_error,
+    squared_correlation,
+};
 use super::statistics::mean_and_deviation;
 use crate::data::{ClassLabels, ClassName, Dataset, Split, Target};
 use crate::parallel::{Grain, map};
@@ -25,6 +28,9 @@ pub enum Metric {
     /// Share of the pairs of different levels that are in the right order; ordered levels and a
     /// model that ranks them.
     Mauc,
+    /// Root of the mean squared difference of the logarithms of 1 + the value of the level, expected
+    /// and true; ordered levels and a model that ranks them.
+    RootMeanSquaredLogError,
     /// Mean negative logarithm of the true class's probability; models with probabilities.
     LogLoss,
     /// Mean squared error.
@@ -39,13 +45,14 @@ pub enum Metric {
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Metric; 11] = [
+    pub const ALL: [Metric; 12] = [
         Self::Accuracy,
         Self::BalancedAccuracy,
         Self::MacroF1,
         Self::Auc,
         Self::AveragePrecision,
         Self::Mauc,
+        Self::RootMeanSquaredLogError,
         Self::LogLoss,
         Self::MeanSquaredError,
         Self::MeanAbsoluteError,
@@ -62,6 +69,7 @@ impl Metric {
             Self::Auc => "auc",
             Self::AveragePrecision => "average-precision",
             Self::Mauc => "mauc",
+            Self::RootMeanSquaredLogError => "rmsle",
             Self::LogLoss => "log-loss",
             Self::MeanSquaredError => "mean-squared-error",
             Self::MeanAbsoluteError => "mean-absolute-error",
@@ -86,7 +94,10 @@ impl Metric {
     pub fn larger_is_better(self) -> bool {
         !matches!(
             self,
-            Self::LogLoss | Self::MeanSquaredError | Self::MeanAbsoluteError
+            Self::RootMeanSquaredLogError
+                | Self::LogLoss
+                | Self::MeanSquaredError
+                | Self::MeanAbsoluteError
         )
     }
 
@@ -380,6 +391,12 @@ fn classification_outcome(
             metrics.push((Metric::Mauc, value));
         }
     }
+    if is_ordered
+        && wanted(Metric::RootMeanSquaredLogError)
+        && let Some(value) = log_error_of_levels(model, test)?
+    {
+        metrics.push((Metric::RootMeanSquaredLogError, value));
+    }
     if let Some(value) = probabilities.and_then(|table| {
         let row = aligned_probabilities(&table, &classes)?;
         log_loss(labels.codes(), &row, classes.len(), 1e-15).ok()
@@ -393,6 +410,25 @@ fn classification_outcome(
     })
 }
 
+/// The logarithmic error of a model of levels; `None` if it has none, or does not know a level of the
+/// rows.
+pub fn log_error_of_levels(model: &dyn Predictor, data: &Dataset) -> Result<Option<f64>> {
+    let Some(levels) = model.level_values(data.samples().view())? else {
+        return Ok(None);
+    };
+    let (labels, classes) = (data.classes()?, model.classes().unwrap_or_default());
+    let value = |name: &ClassName| {
+        let place = classes.iter().position(|class| class == name);
+        place.map(|at| levels.of_levels[at])
+    };
+    let values: Vec<Option<f64>> = labels.names().iter().map(value).collect();
+    let truth = labels.codes().iter().map(|&code| values[code as usize]);
+    let Some(truth) = truth.collect::<Option<Vec<f64>>>() else {
+        return Ok(None);
+    };
+    root_mean_squared_log_error(&truth, &levels.expected).map(Some)
+}
+
 /// How well the scores of a two-class model order the rows. A fold without one of the classes has no
 /// such metric.
 fn ranking_metrics(
@@ -404,8 +440,7 @@ fn ranking_metrics(
     let own = model.positive();
     let own = own.and_then(|name| classes.iter().position(|other| other == name));
     let positive = own.unwrap_or(labels.positive() as usize);
-    let names = [&classes[positive], &classes[1 - positive]];
-    let Some(scores) = positive_scores(table, names) else {
+    let Some(scores) = table.rising_with(&classes[positive], &classes[1 - positive]) else {
         return Vec::new();
     };
     let codes = labels.codes().iter();
@@ -416,25 +451,6 @@ fn ranking_metrics(
     let precision = average_precision(&is_positive, &scores);
     let precision = precision.map(|value| (Metric::AveragePrecision, value));
     [(Metric::Auc, area)].into_iter().chain(precision).collect()
-}
-
-/// The column that grows with the positive class: the one of its name or of the pair that it
-/// leads, or the negated one of the other class. `None` when the columns are named otherwise.
-fn positive_scores(table: &ScoreMatrix, [positive, other]: [&ClassName; 2]) -> Option<Vec<f64>> {
-    let column = |name: &ClassName, rival: &ClassName| {
-        let (name, pair) = (name.to_string(), format!("{name}/{rival}"));
-        let mut columns = table.columns.iter();
-        columns.position(|column| *column == name || *column == pair)
-    };
-    let (at, sign) = match column(positive, other) {
-        Some(at) => (at, 1.0),
-        None => (column(other, positive)?, -1.0),
-    };
-    Some(
-        (0..table.n_rows())
-            .map(|i| sign * table.row(i)[at])
-            .collect(),
-    )
 }
 
 /// Probabilities in the order of `classes`, row-major; classes the model lacks get 0.

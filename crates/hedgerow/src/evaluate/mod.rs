@@ -12,7 +12,9 @@ mod selection_curve;
 pub mod statistics;
 
 pub use classification::ConfusionMatrix;
-pub use cross_validation::{CrossValidation, Fold, Metric, Summary, cross_validate, evaluate};
+pub use cross_validation::{
+    CrossValidation, Fold, Metric, Summary, cross_validate, evaluate, log_error_of_levels,
+};
 pub use grid::{Axis, Grid};
 pub use ranking::Ties;
 pub use relative::{operations, relative, relative_complexity, relative_cost, relative_error};

@@ -17,6 +17,17 @@ pub fn mean_absolute_error(truth: &[f64], predicted: &[f64]) -> Result<f64> {
     Ok(errors.sum::<f64>() / truth.len() as f64)
 }
 
+/// $\sqrt{\tfrac1n\sum_i (\ln(1 + p_i) - \ln(1 + t_i))^2}$ of values that are not negative.
+pub fn root_mean_squared_log_error(truth: &[f64], predicted: &[f64]) -> Result<f64> {
+    check(truth, predicted)?;
+    for &value in truth.iter().chain(predicted) {
+        crate::error::ensure_not_negative("value of a logarithmic error", value)?;
+    }
+    let pairs = truth.iter().zip(predicted);
+    let squares = pairs.map(|(t, p)| (p.ln_1p() - t.ln_1p()).powi(2));
+    Ok((squares.sum::<f64>() / truth.len() as f64).sqrt())
+}
+
 /// Coefficient of determination, $1 - \sum (p_i - t_i)^2 / \sum (t_i - \bar t)^2$.
 ///
 /// When all targets are equal it is 1 for exact predictions and 0 otherwise.

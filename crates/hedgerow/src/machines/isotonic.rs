@@ -20,11 +20,18 @@ pub struct Isotonic {
 impl Isotonic {
     /// Fits scores, which are finite, to targets; an error without rows.
     pub fn fit(scores: &[f64], targets: &[f64]) -> Result<Self> {
+        Self::fit_weighted(scores, targets, None)
+    }
+
+    /// As [`Isotonic::fit`], with a weight for each square; rows of weight 0 are passed over.
+    pub fn fit_weighted(scores: &[f64], targets: &[f64], weights: Option<&[f64]>) -> Result<Self> {
         ensure_shape("targets of an isotonic fit", scores.len(), targets.len())?;
-        let mut rows: Vec<(f64, f64)> = scores
-            .iter()
-            .copied()
-            .zip(targets.iter().copied())
+        if let Some(weights) = weights {
+            ensure_shape("weights of an isotonic fit", scores.len(), weights.len())?;
+        }
+        let mut rows: Vec<(f64, f64, f64)> = (0..scores.len())
+            .map(|i| (scores[i], targets[i], weights.map_or(1.0, |all| all[i])))
+            .filter(|row| row.2 > 0.0)
             .collect();
         rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut pools: Vec<Pool> = Vec::new();
@@ -32,8 +39,8 @@ impl Isotonic {
             pools.push(Pool {
                 first: equal[0].0,
                 last: equal[0].0,
-                sum: equal.iter().map(|row| row.1).sum(),
-                count: equal.len() as f64,
+                sum: equal.iter().map(|row| row.1 * row.2).sum(),
+                count: equal.iter().map(|row| row.2).sum(),
             });
             while let [.., before, last] = &pools[..]
                 && before.mean() >= last.mean()
@@ -70,6 +77,28 @@ impl Isotonic {
         let (low, high) = (self.scores[at - 1], self.scores[at]);
         let share = (score - low) / (high - low);
         self.values[at - 1] + share * (self.values[at] - self.values[at - 1])
+    }
+
+    /// The lowest score with at least this value, of those between the knots; `None` if the map stays
+    /// below it.
+    pub fn first_reaching(&self, value: f64) -> Option<f64> {
+        let at = self.values.partition_point(|&known| known < value);
+        let high = *self.values.get(at)?;
+        if at == 0 {
+            return Some(self.scores[0]);
+        }
+        let (low, from, to) = (self.values[at - 1], self.scores[at - 1], self.scores[at]);
+        Some(from + (value - low) / (high - low) * (to - from))
+    }
+
+    /// The values at the knots, ascending.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The scores of the knots, ascending.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
     }
 
     /// An error if the parts do not fit together, as they may not after deserialising.
@@ -136,6 +165,12 @@ mod tests {
             (5.0, 5.0, 1.0)
         );
         assert_eq!(map.value(1.5), 1.75);
+        assert_eq!(map.first_reaching(1.75), Some(1.5));
+        assert_eq!(map.first_reaching(2.5), Some(2.0));
+        assert_eq!(
+            (map.first_reaching(0.0), map.first_reaching(5.1)),
+            (Some(1.0), None)
+        );
         assert!(map.validate().is_ok());
         assert_eq!(Isotonic::fit(&[], &[]), Err(Error::NoRows));
     }

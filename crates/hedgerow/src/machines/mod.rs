@@ -6,6 +6,7 @@
 
 mod binary;
 mod cached_gram;
+mod calibration;
 mod classes;
 mod classification;
 mod coupling;
@@ -23,6 +24,7 @@ mod tube;
 
 pub(crate) use binary::{Objective, Solved, Workshop, too_large};
 pub use cached_gram::CachedGram;
+pub use calibration::Calibration;
 pub(crate) use classes::{ClassRows, class_costs};
 pub(crate) use classification::{ClassMachines, Scheme};
 pub use coupling::{PROBABILITY_FLOOR, couple};

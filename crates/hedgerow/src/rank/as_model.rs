@@ -23,7 +23,16 @@ impl Model for RankModel {
                 facts.push(("threshold", self.threshold().into()));
                 facts.push(("probability", sigmoid.is_some().into()));
             }
-            Answer::Levels { values, .. } => facts.push(("levels", values.len().into())),
+            Answer::Levels { map, values } => {
+                facts.push(("levels", values.len().into()));
+                // Half way between neighbours on the scale of the map.
+                let ends = values.windows(2).map(|pair| {
+                    let middle = 0.5 * (pair[0].ln_1p() + pair[1].ln_1p());
+                    map.first_reaching(middle)
+                        .map_or(Value::Nothing, Value::Number)
+                });
+                facts.push(("scores_where_levels_begin", Value::List(ends.collect())));
+            }
         }
         facts
     }

@@ -4,7 +4,7 @@ use crate::data::{ClassName, Dataset, SamplesView};
 use crate::error::{ensure_positive, ensure_shape};
 use crate::kernel::{Evaluator, Expansion, Kernel, Use};
 use crate::machines::{Isotonic, Sigmoid};
-use crate::{Error, Prediction, Predictor, Result, ScoreMatrix};
+use crate::{Error, LevelValues, Prediction, Predictor, Result, ScoreMatrix};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What scores are turned into.
@@ -236,6 +236,16 @@ impl Predictor for RankModel {
 
     fn ranks_levels(&self) -> bool {
         matches!(self.answer, Answer::Levels { .. })
+    }
+
+    fn level_values(&self, samples: SamplesView<'_>) -> Result<Option<LevelValues>> {
+        let Answer::Levels { values, .. } = &self.answer else {
+            return Ok(None);
+        };
+        Ok(Some(LevelValues {
+            of_levels: values.clone(),
+            expected: Self::level_values(self, samples)?,
+        }))
     }
 
     fn positive(&self) -> Option<&ClassName> {

@@ -4,7 +4,7 @@ use super::model::RankModel;
 use crate::data::{ClassName, Dataset};
 use crate::estimator::estimator;
 use crate::kernel::KernelSpec;
-use crate::method::{Card, KERNELS, PythonClass};
+use crate::method::{Card, KERNELS, PythonClass, PythonParameter};
 use crate::params::{Words, params};
 use crate::{Error, Fitted, Result};
 use serde::{Deserialize, Serialize};
@@ -273,10 +273,26 @@ ranking_builders!(RankRcParams, RankRndParams, RankSvmParams);
 const GRID: &[&str] = &["lambda=2^-20:2:10"];
 
 /// What the estimators of Python learn beside what all do.
-const ATTRIBUTES: &[(&str, &str)] = &[(
-    "lambda_",
-    "float. Weight of the squared norm, as given or as found.",
-)];
+const ATTRIBUTES: &[(&str, &str)] = &[
+    (
+        "lambda_",
+        "float. Weight of the squared norm, as given or as found.",
+    ),
+    (
+        "levels_",
+        "ndarray. The levels, lowest first; with ``levels`` only.",
+    ),
+];
+
+/// Whether the classes are levels, in Python.
+const LEVELS: PythonParameter = PythonParameter {
+    name: "levels",
+    form: "True or sequence, optional",
+    annotation: "Any",
+    default: "None",
+    about: "The classes are levels of an ordered scale: ``True`` for the sorted values of ``y``, or \
+            the levels, lowest first. ``None``, the default: one of two classes is ranked first.",
+};
 
 estimator!(RankRcParams => RankModel, [Card {
     name: "rank-rc",
@@ -287,6 +303,7 @@ estimator!(RankRcParams => RankModel, [Card {
     python: PythonClass {
         name: "RankRC",
         base: "RankingClassifier",
+        extra: &[LEVELS],
         attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at its rows and as many others.\n\nMinimises the \
                 smoothed hinge over all pairs of a rare and another row, and so maximises the area \
@@ -305,6 +322,7 @@ estimator!(RankRndParams => RankModel, [Card {
     python: PythonClass {
         name: "RankRND",
         base: "RankingClassifier",
+        extra: &[LEVELS],
         attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at random rows.",
         ..PythonClass::PLAIN
@@ -321,6 +339,7 @@ estimator!(RankSvmParams => RankModel, [Card {
     python: PythonClass {
         name: "RankSVM",
         base: "RankingClassifier",
+        extra: &[LEVELS],
         attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at all rows, or linear.",
         ..PythonClass::PLAIN

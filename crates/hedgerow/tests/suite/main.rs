@@ -6,6 +6,7 @@ mod clean_decremental;
 mod clean_golden;
 mod clean_noise;
 mod clean_resample;
+mod coding;
 mod cross_validation;
 mod generate;
 mod hlsvm;

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
 
 use hedgerow::Error;
-use hedgerow::data::ClassName;
+use hedgerow::data::{ClassName, Dataset, Samples, Target};
 use hedgerow::evaluate::classification::{
     ConfusionMatrix, accuracy, binary_brier_score, brier_score, log_loss,
 };
@@ -11,8 +11,11 @@ use hedgerow::evaluate::ranking::{
     Ties, auc, average_precision, mauc, ranking_hinge_loss, roc_curve,
 };
 use hedgerow::evaluate::regression::{
-    mean_absolute_error, mean_squared_error, r_squared, squared_correlation,
+    mean_absolute_error, mean_squared_error, r_squared, root_mean_squared_log_error,
+    squared_correlation,
 };
+use hedgerow::evaluate::{evaluate, log_error_of_levels};
+use hedgerow::rank::RankRcParams;
 use proptest::prelude::*;
 
 const TRUTH: [u32; 12] = [0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2];
@@ -282,4 +285,38 @@ proptest! {
             prop_assert!((matrix.f_beta(c, 1.0) - harmonic).abs() < 1e-12);
         }
     }
+}
+
+#[test]
+fn the_logarithmic_error_is_that_of_the_formula() {
+    let (truth, told) = ([0.0, 3.0, 10.0], [1.0, 3.0, 4.0]);
+    let squares: f64 = [(2.0f64).ln(), 0.0, (5.0f64 / 11.0).ln()]
+        .iter()
+        .map(|d| d * d)
+        .sum();
+    let found = root_mean_squared_log_error(&truth, &told).expect("values");
+    assert!((found - (squares / 3.0).sqrt()).abs() < 1e-15);
+    assert!(root_mean_squared_log_error(&[-1.0], &[0.0]).is_err());
+    assert!(root_mean_squared_log_error(&[], &[]).is_err());
+}
+
+#[test]
+fn rankers_of_levels_are_judged_by_their_expected_values() {
+    let values: Vec<f64> = (0..60).map(|i| f64::from(i * 37 % 60) / 10.0).collect();
+    let levels: Vec<f64> = values.iter().map(|v| (v / 2.0).floor()).collect();
+    let samples = Samples::dense(60, 1, values).expect("a matrix");
+    let data = Dataset::new(samples, Target::ordinal_from_numbers(&levels)).expect("rows");
+    let model = RankRcParams::default()
+        .with_lambda(0.01)
+        .fit(&data)
+        .expect("fitted")
+        .model;
+    let metrics = evaluate(&model, &data).expect("metrics");
+    let found = metrics.iter().find(|(name, _)| name.name() == "rmsle");
+    let expected = model.rmsle(&data).expect("levels");
+    assert!((found.expect("levels").1 - expected).abs() < 1e-15);
+    // A level that the model does not know has no value.
+    let strange = Target::ordinal_from_numbers(&[7.0; 60]);
+    let strange = Dataset::new(data.samples().clone(), strange).expect("rows");
+    assert_eq!(log_error_of_levels(&model, &strange), Ok(None));
 }

@@ -1,7 +1,7 @@
 //! What the programs print about their answers.
 
 use crate::failure::Failure;
-use crate::measures::{Joined, positive_column};
+use crate::measures::Joined;
 use hedgerow::data::{ClassName, Dataset, Target};
 use hedgerow::evaluate::{ConfusionMatrix, regression};
 use hedgerow::{Prediction, ScoreMatrix};
@@ -191,7 +191,11 @@ pub(super) fn positive_code(names: &[ClassName]) -> Option<u32> {
 fn lift_of(joined: &Joined, scores: &ScoreMatrix) -> Result<f64, Failure> {
     let needs = || Failure::usage("-M 4: the lift is defined for two classes only");
     let code = positive_code(&joined.names).ok_or_else(needs)?;
-    let column = positive_column(scores, &joined.names, code as usize).ok_or_else(needs)?;
+    let (own, other) = (
+        &joined.names[code as usize],
+        &joined.names[1 - code as usize],
+    );
+    let column = scores.rising_with(own, other).ok_or_else(needs)?;
     let positive: Vec<bool> = joined.truth.iter().map(|&class| class == code).collect();
     Ok(lift(&positive, &column, LIFT_SHARE))
 }

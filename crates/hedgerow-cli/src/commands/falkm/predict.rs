@@ -41,11 +41,11 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
     session.claim_output("output_label_file", out)?;
     session.claim_input(model_file)?;
     let mut stored = read_model(model_file)?;
-    if stored.frame.preprocessing != Preprocessing::None {
+    if stored.frame.preprocessing != Preprocessing::None || stored.frame.calibration.is_some() {
         return Err(Failure::Model {
             name: model_file.to_owned(),
             problem:
-                "the model scales its features, which this program does not: use hedgerow predict"
+                "the model prepares its features or calibrates its scores, which this program does not: use hedgerow predict"
                     .to_owned(),
         });
     }
