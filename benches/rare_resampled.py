@@ -7,8 +7,8 @@
 Splits, scaling and width of the kernel as in repro_rare.py. `tune svm --resample` searches C = 1 / (lambda m), lambda of 2^-20, 2^-18, ..., 2^10, with five
 folds, each of which resamples its own training part; once by accuracy, once by AUC; m is the number of resampled rows. The
 rankers search the same lambda themselves, with ten folds; RankSVM with five, of more than 2000 training rows with two and in the first split
-only, and not at all with more than 5000: it needs the eigenvectors of a matrix of all training rows, once for each fold. k-NN: k of 1, 2, 3, 5, ..., up to the root of the rows and 100. One thread. Seconds are told
-by the program: of the whole search, and of the fit with what it found. Results are appended to
+only, and not at all with more than 4500: it needs the eigenvectors of a matrix of all training rows, once for each fold. k-NN: k of 1, 2, 3, 5, ..., up to the root of the rows and 100. One thread. Processor
+seconds are those of the whole command, search and final fit, reading and writing. Results are appended to
 build/bench-results/rare_resampled.jsonl and not repeated.
 """
 
@@ -33,14 +33,14 @@ RANKERS = {"rank-rc, rare": ["rank-rc", "--basis", "rare"], "rank-rc, rare-rando
 SVMS = {"svm": [], "svm, weighted": [], "svm after rus": ["--resample", "rus"], "svm after smote": ["--resample", "smote"]}
 METRICS = ("accuracy", "auc")
 METHODS = [*RANKERS, "knn", *(f"{s}, by {m}" for s in SVMS for m in METRICS)]
-FEW_ROWS, MOST_ROWS = 2000, 5000        # of RankSVM
+FEW_ROWS, MOST_ROWS = 2000, 4500        # of RankSVM
 
 
 def program(*words):
     done = run([hedgerow(), *words, "--json", "--quiet", "--threads", 1], limit=550)
     if not done.ok:
         raise RuntimeError(done.trouble())
-    return done.json()
+    return {**done.json(), "cpu": done.cpu}
 
 
 def write(path, x, y):
@@ -66,15 +66,6 @@ def words_of(method, gamma, rows, positives):
     return ["tune", "svm", "-g", gamma, "--grid", f"cost={costs}", "--metric", metric, "-v", 5, *extra]
 
 
-def seconds_of(method, words, facts, folder):
-    """Of the search with the fit, and of the fit alone."""
-    if "search_seconds" in facts:
-        return facts["search_seconds"] + facts["seconds"], facts["seconds"]
-    lam = program("inspect", folder / "model")["lambda"]
-    words = [*words[:words.index("--inner-folds")], "--lambda", lam]
-    return facts["seconds"], program(*words, folder / "train.csv", folder / "again")["seconds"]
-
-
 def feasible(method, name, number):
     rows = 0.75 * SETS[name][1]
     return method != "rank-svm" or rows <= FEW_ROWS or (rows <= MOST_ROWS and number == 0)
@@ -93,10 +84,9 @@ def records_of(name, number, methods):
         for m in methods:
             words = words_of(m, gamma, len(y), int(y.sum()))
             facts = program(*words, folder / "train.csv", folder / "model")
-            both, fit = seconds_of(m, words, facts, folder)
             metrics = program("predict", folder / "test.csv", folder / "model", folder / "out", "--positive", "1")["metrics"]
             yield {"set": name, "split": number, "method": m, "auc": 100 * metrics["auc"], "ap": 100 * metrics["average_precision"],
-                   "kernels": facts.get("support_vectors"), "seconds": both, "fit_seconds": fit, "status": facts.get("status")}
+                   "kernels": facts.get("support_vectors"), "cpu": facts["cpu"], "status": facts.get("status")}
 
 
 class Results:
@@ -112,12 +102,12 @@ class Results:
         return sorted({k[1] for k in self.value if k[0] == name and all((name, k[1], m) in self.value for m in methods)})
 
     def mean(self, name, method, what, *others):
-        own = [self.value[name, s, method][what] for s in self.splits(name, method, *others)]
+        own = [self.value[name, s, method].get(what) for s in self.splits(name, method, *others)]
         own = [v for v in own if v is not None]
         return np.mean(own) if own else np.nan
 
     def table(self, what, digits):
-        rows = [[n, len(self.splits(n, METHODS[0])), *(self.cell(n, m, what, digits) for m in self.methods)] for n in self.names]
+        rows = [[n, len(self.splits(n, self.methods[0])), *(self.cell(n, m, what, digits) for m in self.methods)] for n in self.names]
         print("\n" + table([what, "splits", *self.methods], rows))
 
     def cell(self, name, method, what, digits):
@@ -131,20 +121,19 @@ class Results:
             return None
         pair = lambda what: [(self.mean(n, ranker, what, other), self.mean(n, other, what, ranker)) for n in names]  # noqa: E731
         aucs = [a - b for a, b in pair("auc")]
-        median = lambda what: np.median([b / a for a, b in pair(what) if a > 0])  # noqa: E731
+        median = lambda what: np.median([b / a for a, b in pair(what) if a > 0 and b > 0] or [np.nan])  # noqa: E731
         faster = lambda what: sum(a < b for a, b in pair(what))  # noqa: E731
         kernels = "" if other == "knn" else f"{median('kernels'):.1f}"
         return [f"{ranker} / {other}", len(names), f"{np.mean(aucs):+.2f}", f"{sum(d > 0 for d in aucs)}", kernels,
-                f"{median('seconds'):.1f}", faster("seconds"), f"{median('fit_seconds'):.1f}", faster("fit_seconds")]
+                f"{median('cpu'):.1f}", faster("cpu")]
 
 
 def report(records):
     results = Results(records)
-    for what, digits in (("auc", 1), ("ap", 1), ("kernels", 0), ("seconds", 2), ("fit_seconds", 3)):
+    for what, digits in (("auc", 1), ("ap", 1), ("kernels", 0), ("cpu", 2)):
         results.table(what, digits)
     rows = [results.compare(r, m) for r in ("rank-rc, rare", "rank-rc, rare-random", "rank-rnd") for m in METHODS]
-    head = ["ranker / other", "sets", "AUC more", "ahead on", "kernels of other / ranker", "seconds other / ranker", "quicker on",
-            "fit alone, other / ranker", "quicker on"]
+    head = ["ranker / other", "sets", "AUC more", "ahead on", "kernels of other / ranker", "processor seconds of other / ranker", "quicker on"]
     print("\n(ratios are medians over sets)\n" + table(head, [r for r in rows if r]))
     full = [n for n in results.names if all(results.splits(n, m) for m in METHODS if m != "rank-svm")]
     print("\nmean AUC of", len(full), "sets:", {m: round(float(np.mean([results.mean(n, m, "auc") for n in full])), 2) for m in METHODS if m != "rank-svm"})

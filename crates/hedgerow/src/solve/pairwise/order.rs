@@ -76,7 +76,7 @@ impl Order {
     fn sort_keys(&mut self) {
         self.spare.resize(self.keys.len(), 0);
         let digit = |key: u64, at: usize| (key >> (32 + DIGIT_BITS * at as u32)) as usize % DIGITS;
-        let mut ends = [[0u32; DIGITS]; N_DIGITS];
+        let mut ends = vec![[0u32; DIGITS]; N_DIGITS];
         for &key in &self.keys {
             for (at, ends) in ends.iter_mut().enumerate() {
                 ends[digit(key, at)] += 1;
