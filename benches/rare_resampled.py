@@ -124,8 +124,9 @@ class Results:
         median = lambda what: np.median([b / a for a, b in pair(what) if a > 0 and b > 0] or [np.nan])  # noqa: E731
         faster = lambda what: sum(a < b for a, b in pair(what))  # noqa: E731
         kernels = "" if other == "knn" else f"{median('kernels'):.1f}"
-        return [f"{ranker} / {other}", len(names), f"{np.mean(aucs):+.2f}", f"{sum(d > 0 for d in aucs)}", kernels,
-                f"{median('cpu'):.1f}", faster("cpu")]
+        timed = [n for n in names if self.mean(n, ranker, "cpu", other) > 0 and self.mean(n, other, "cpu", ranker) > 0]
+        times = [f"{median('cpu'):.1f}", f"{faster('cpu')} of {len(timed)}"] if timed else ["", ""]
+        return [f"{ranker} / {other}", len(names), f"{np.mean(aucs):+.2f}", f"{sum(d > 0 for d in aucs)}", kernels, *times]
 
 
 def report(records):
