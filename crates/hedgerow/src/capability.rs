@@ -112,6 +112,13 @@ pub trait Explain {
 pub trait Bounds {
     /// The bounds; settings that are not given have their defaults.
     fn bounds(&self, settings: &[(String, Value)]) -> Result<Facts>;
+
+    /// Further bounds, which read the rows that the model was trained on, prepared as it saw them;
+    /// with `all_pairs` also those that take a kernel value of each two rows. `None` if there are
+    /// no such bounds.
+    fn bounds_on(&self, _training: &Dataset, _all_pairs: bool) -> Option<Result<Facts>> {
+        None
+    }
 }
 
 /// A model that can be drawn.

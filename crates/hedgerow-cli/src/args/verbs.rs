@@ -395,9 +395,21 @@ pub(crate) struct InspectArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
-    /// Bound the risk of a model of local machines
-    #[arg(long, help_heading = "Local machines")]
+    /// Bound the risk of a model of local machines, or how far a ranker may be from one with all rows
+    /// in its basis
+    #[arg(long, help_heading = "Models")]
     pub(crate) bounds: bool,
+    /// The data that the model was trained on, for bounds that read them
+    #[arg(
+        long = "data",
+        value_name = "TRAIN",
+        requires = "bounds",
+        help_heading = "Rankers"
+    )]
+    pub(crate) training: Option<String>,
+    /// Also bounds that take a kernel value of each two rows: some hundred passes over all of them
+    #[arg(long, requires = "training", help_heading = "Rankers")]
+    pub(crate) all_pairs: bool,
     /// The bounds fail with at most this probability
     #[arg(
         long,

@@ -21,7 +21,7 @@ pub(super) fn refuse_for_data(args: &InspectArgs) -> Result<(), Failure> {
 }
 
 /// The failure for an option that the model has nothing for.
-pub(super) fn not_for(option: &str, stored: &Stored) -> Failure {
+fn not_for(option: &str, stored: &Stored) -> Failure {
     Failure::usage(format!(
         "{option} is for models of local machines, and this is one of {}",
         stored.method()

@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file?
 
-use super::{draw, report_fields, status_name};
+use super::{bounds, draw, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -8,7 +8,6 @@ use crate::json::json as as_json;
 use crate::session::Session;
 use crate::table;
 use hedgerow::data::{Dataset, Preprocessing, SamplesView, Target};
-use hedgerow::params::Value as Setting;
 use hedgerow_io::{
     CellProblem, ColumnKind, DataFormat, Encoding, IoError, Missing, Source, Storage,
 };
@@ -305,24 +304,6 @@ fn ranges(view: SamplesView<'_>) -> Vec<(f64, f64)> {
     ranges
 }
 
-/// Facts about the bounds, if they were asked for.
-fn bounds(args: &InspectArgs, stored: &Stored) -> Result<Vec<(&'static str, Setting)>, Failure> {
-    if !args.bounds {
-        return Ok(Vec::new());
-    }
-    let Some(model) = stored.model.as_bounds() else {
-        return Err(draw::not_for("--bounds", stored));
-    };
-    let mut settings = vec![("eta".to_owned(), args.eta.into())];
-    if let Some(dimension) = args.vc_dimension {
-        settings.push(("vc_dimension".to_owned(), dimension.into()));
-    }
-    model.bounds(&settings).map_err(|error| match error {
-        hedgerow::Error::Parameter { .. } => Failure::Option(error),
-        error => Failure::data(&args.file)(error),
-    })
-}
-
 /// What is known of a model, for people and for machines.
 #[derive(Default)]
 struct ModelFacts {
@@ -459,7 +440,7 @@ fn inspect_model(
     for (key, value) in stored.model.facts() {
         facts.add(key, as_json(&value));
     }
-    for (key, value) in bounds(args, stored)? {
+    for (key, value) in bounds::facts(session, args, stored)? {
         facts.add(key, as_json(&value));
     }
     if let Some(encoding) = &stored.frame.encoding {

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bounds;
 mod cv;
 mod decisions;
 mod demo;

@@ -46,6 +46,63 @@ fn rankers_are_trained_described_and_asked() {
 }
 
 #[test]
+fn bounds_that_need_data_read_the_training_file() {
+    let folder = rare("rank-bounds");
+    folder.ok("train rank-rc --basis rare --lambda 0.1 --scale standard a.svm m");
+    let some = folder.json("inspect --bounds --data a.svm m");
+    let all = folder.json("inspect --bounds --data a.svm --all-pairs m");
+    let number = |name: &str| all[name].as_f64().expect("a number");
+    // All rare rows are in the basis: the bounds by counting.
+    assert_eq!(number("projected_map_printed"), 20.0);
+    assert!(number("exact_certificate") <= number("certificate"));
+    assert!(number("residuals") <= number("projected_map"));
+    assert!(number("kernel_difference") > 0.0 && number("perturbation") > 0.0);
+    assert_eq!(some["certificate"], all["certificate"]);
+    assert!(some["perturbation"].is_null() && some["exact_certificate"].is_null());
+    // Shown to people too.
+    let shown = folder.ok("inspect --bounds --data a.svm m");
+    assert!(
+        shown.out.contains("certificate of objective"),
+        "{}",
+        shown.out
+    );
+    // Rows that it was not trained on, and models whose bounds read no data.
+    folder.ok("generate rare-mixture --rows 300 --seed 1 other.svm");
+    folder.ok("generate blobs --rows 60 c.svm");
+    folder.ok("train falk-svm c.svm f");
+    for (words, code, part) in [
+        (
+            "--bounds --data other.svm m",
+            1,
+            "not the data of the training",
+        ),
+        ("--data a.svm m", 2, "--bounds"),
+        ("--bounds --data c.svm f", 2, "reads its training data"),
+        ("--bounds --data a.svm a.svm", 2, "holds data"),
+    ] {
+        let run = folder.run(&format!("inspect {words}"));
+        assert!(
+            run.code == code && run.err.contains(part),
+            "{words}: {}",
+            run.err
+        );
+    }
+}
+
+#[test]
+fn bounds_of_levels_read_numbers_or_names() {
+    let folder = Folder::new("rank-bounds-levels");
+    write_levels(&folder, "days.csv", ["0", "1", "2", "5"]);
+    folder.ok("train rank-rc --basis rare --lambda 0.01 --levels days.csv m");
+    let told = folder.json("inspect --bounds --data days.csv --all-pairs m");
+    assert!(told["exact_certificate"].as_f64() <= told["certificate"].as_f64());
+    write_levels(&folder, "words.csv", ["none", "few", "some", "many"]);
+    folder.ok("train rank-rc --basis rare --lambda 0.01 --levels=none,few,some,many words.csv m");
+    let named = folder.json("inspect --bounds --data words.csv m");
+    assert_eq!(named["certificate"], told["certificate"]);
+}
+
+#[test]
 fn the_class_that_is_looked_for_is_the_rarest_or_the_one_named() {
     let folder = rare("rank-positive");
     folder.ok("train rank-rc --lambda 0.01 --positive -1 a.svm m");
@@ -101,10 +158,26 @@ fn searches_and_folds_work_on_rankers() {
 #[test]
 fn the_same_bytes_for_any_number_of_threads_and_any_memory() {
     let folder = rare("rank-threads");
-    folder.ok("train rank-rc --threads 1 a.svm m1");
-    for options in ["--threads 2", "--threads 8", "--threads 2 -m 0.01"] {
-        folder.ok(&format!("train rank-rc {options} a.svm m2"));
-        assert_eq!(folder.bytes("m1"), folder.bytes("m2"), "{options}");
+    folder.ok("generate rare-mixture --rows 3000 --seed 3 --set rare=0.05 large.svm");
+    for (method, file) in [
+        ("rank-rc", "a.svm"),
+        ("rank-rc --solver direct --lambda 0.01", "a.svm"),
+        ("rank-svm --kernel linear", "a.svm"),
+        ("rank-rc --lambda 0.001", "large.svm"),
+        ("rank-rc --lambda 0.1 --certified 0.5", "a.svm"),
+    ] {
+        folder.ok(&format!("train {method} --threads 1 {file} m1"));
+        folder.ok(&format!("predict --scores --threads 1 {file} m1 out1"));
+        for options in ["--threads 2", "--threads 8", "--threads 2 -m 0.01"] {
+            folder.ok(&format!("train {method} {options} {file} m2"));
+            assert_eq!(folder.bytes("m1"), folder.bytes("m2"), "{method} {options}");
+            folder.ok(&format!("predict --scores --threads 8 {file} m2 out2"));
+            assert_eq!(
+                folder.bytes("out1"),
+                folder.bytes("out2"),
+                "{method} {options}"
+            );
+        }
     }
 }
 

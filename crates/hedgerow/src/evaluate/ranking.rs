@@ -7,6 +7,7 @@
 //! Everything here is $O(n \log n)$; pairs are counted in integers, so the counts are exact.
 
 use super::{ensure_numbers, ensure_same_rows};
+use crate::solve::pairwise::{PairCounts, precision_of_the_top};
 use crate::{Error, Result};
 
 /// What a pair with equal scores counts.
@@ -22,30 +23,29 @@ pub enum Ties {
 }
 
 impl Ties {
-    fn share(self, wins: u64, ties: u64, pairs: u64) -> f64 {
-        let ties = ties as f64;
+    fn share(self, counts: PairCounts) -> f64 {
+        let ties = counts.ties as f64;
         let counted = match self {
             Self::Half => ties / 2.0,
             Self::Count => ties,
             Self::Zero => 0.0,
         };
-        (wins as f64 + counted) / pairs as f64
+        (counts.wins as f64 + counted) / counts.pairs as f64
     }
 }
 
 /// Area under the ROC curve.
 pub fn auc(positive: &[bool], scores: &[f64], ties: Ties) -> Result<f64> {
-    let (n_positive, n_negative) = check(positive, scores)?;
-    let order = ascending(scores);
-    let (mut wins, mut equal, mut negatives_below) = (0u64, 0u64, 0u64);
-    for group in order.chunk_by(|&i, &j| scores[i] == scores[j]) {
-        let p = group.iter().filter(|&&i| positive[i]).count() as u64;
-        let n = group.len() as u64 - p;
-        wins += p * negatives_below;
-        equal += p * n;
-        negatives_below += n;
-    }
-    Ok(ties.share(wins, equal, n_positive * n_negative))
+    check(positive, scores)?;
+    mauc(&levels_of(positive), scores, ties)
+}
+
+fn levels_of(positive: &[bool]) -> Vec<u32> {
+    positive.iter().map(|&p| u32::from(p)).collect()
+}
+
+fn all_rows(n: usize) -> Vec<u32> {
+    (0..n as u32).collect()
 }
 
 /// The ROC curve: one point for each distinct score, from (0, 0) to (1, 1).
@@ -106,62 +106,23 @@ pub fn average_precision(positive: &[bool], scores: &[f64]) -> Result<f64> {
             found: 0,
         });
     }
-    let mut order = ascending(scores);
-    order.reverse();
-    let (mut hits, mut seen, mut sum) = (0usize, 0usize, 0.0);
-    for group in order.chunk_by(|&i, &j| scores[i] == scores[j]) {
-        let p = group.iter().filter(|&&i| positive[i]).count();
-        hits += p;
-        seen += group.len();
-        sum += p as f64 * (hits as f64 / seen as f64);
-    }
-    Ok(sum / n_positive as f64)
+    let found = precision_of_the_top(&levels_of(positive), &all_rows(positive.len()), scores);
+    // Without a negative row every row is rightly called positive.
+    Ok(found.unwrap_or(1.0))
 }
 
 /// Fraction of the pairs of rows with different levels that the scores put in the right order.
-///
-/// The rows are swept by rising score; a Fenwick tree over the levels counts the rows already
-/// passed at each level.
 pub fn mauc(levels: &[u32], scores: &[f64], ties: Ties) -> Result<f64> {
     ensure_same_rows("scores", levels.len(), scores.len())?;
     ensure_numbers("score", scores, false)?;
-    // Levels may be any numbers: the tree is over their ranks.
-    let mut scale = levels.to_vec();
-    scale.sort_unstable();
-    scale.dedup();
-    if scale.len() < 2 {
-        return Err(Error::TooFewClasses {
+    let counts = PairCounts::of(levels, &all_rows(levels.len()), scores);
+    match counts {
+        Some(counts) => Ok(ties.share(counts)),
+        None => Err(Error::TooFewClasses {
             needed: 2,
-            found: scale.len(),
-        });
+            found: usize::from(!levels.is_empty()),
+        }),
     }
-    let rank_of = |level: u32| scale.partition_point(|&other| other < level);
-    let n = levels.len() as u64;
-    let mut sizes = vec![0u64; scale.len()];
-    for &level in levels {
-        sizes[rank_of(level)] += 1;
-    }
-    let all_pairs = |n: u64| n * n.saturating_sub(1) / 2;
-    let pairs = all_pairs(n) - sizes.iter().map(|&m| all_pairs(m)).sum::<u64>();
-
-    let mut passed = Fenwick::new(scale.len());
-    let (mut wins, mut equal) = (0u64, 0u64);
-    let mut in_group: Vec<usize> = Vec::new();
-    for group in ascending(scores).chunk_by(|&i, &j| scores[i] == scores[j]) {
-        in_group.clear();
-        in_group.extend(group.iter().map(|&i| rank_of(levels[i])));
-        in_group.sort_unstable();
-        wins += in_group.iter().map(|&rank| passed.below(rank)).sum::<u64>();
-        let same: u64 = in_group
-            .chunk_by(|a, b| a == b)
-            .map(|level| all_pairs(level.len() as u64))
-            .sum();
-        equal += all_pairs(in_group.len() as u64) - same;
-        for &rank in &in_group {
-            passed.add(rank);
-        }
-    }
-    Ok(ties.share(wins, equal, pairs))
 }
 
 /// Empirical ranking loss
@@ -188,38 +149,6 @@ pub fn ranking_hinge_loss(positive: &[bool], scores: &[f64]) -> Result<f64> {
         total += inside as f64 * (1.0 - (scores[i] - middle)) + sum_inside;
     }
     Ok(total / n_positive as f64 / n_negative as f64)
-}
-
-/// Counts at positions, with sums over what lies below a position.
-struct Fenwick {
-    tree: Vec<u64>,
-}
-
-impl Fenwick {
-    fn new(len: usize) -> Self {
-        Self {
-            tree: vec![0; len + 1],
-        }
-    }
-
-    fn add(&mut self, position: usize) {
-        let mut at = position + 1;
-        while at < self.tree.len() {
-            self.tree[at] += 1;
-            at += at & at.wrapping_neg();
-        }
-    }
-
-    /// Sum over positions less than `position`.
-    fn below(&self, position: usize) -> u64 {
-        let mut at = position;
-        let mut sum = 0;
-        while at > 0 {
-            sum += self.tree[at];
-            at &= at - 1;
-        }
-        sum
-    }
 }
 
 /// Numbers of positives and negatives, both of which must occur.

@@ -1,8 +1,9 @@
 //! What rankers tell of themselves.
 
-use super::bounds::{nystrom_bound, projection_bound};
+use super::bounds::{BoundSettings, Certified, RankBounds, nystrom_bound, projection_bound};
 use super::model::{Answer, RankModel};
 use crate::capability::{Bounds, Facts};
+use crate::data::Dataset;
 use crate::kernel::{Gram, ROWS_OF_A_TASK};
 use crate::params::Value;
 use crate::{Model, Result};
@@ -56,7 +57,7 @@ impl Model for RankModel {
 
 impl Bounds for RankModel {
     /// Those that need no data: by how much the function may differ anywhere from that of all rows,
-    /// $\kappa$ taken from the support vectors. [`RankModel::bounds`] has more.
+    /// $\kappa$ taken from the support vectors.
     fn bounds(&self, _: &[(String, Value)]) -> Result<Facts> {
         let expansion = self.expansion();
         let values = Gram::self_values(&expansion.kernel, expansion.support_vectors.view());
@@ -78,4 +79,36 @@ impl Bounds for RankModel {
         facts.push(("nystrom_svm", bound.tight.into()));
         Ok(facts)
     }
+
+    /// Those that need the data, whose $\kappa$ is that of all rows.
+    fn bounds_on(&self, training: &Dataset, all_pairs: bool) -> Option<Result<Facts>> {
+        let settings = BoundSettings {
+            quadratic: all_pairs,
+            ..BoundSettings::default()
+        };
+        Some(RankModel::bounds(self, training, &settings).map(|found| facts_of(&found)))
+    }
+}
+
+/// Those that are not told without data.
+fn facts_of(found: &RankBounds) -> Facts {
+    let mut facts = Facts::new();
+    if let Some(bound) = found.residual {
+        facts.push(("residuals_printed", bound.printed.into()));
+        facts.push(("residuals", bound.tight.into()));
+    }
+    if let Some(bound) = found.perturbation {
+        facts.push(("kernel_difference", bound.difference.into()));
+        facts.push(("perturbation_printed", bound.half.into()));
+        facts.push(("perturbation", bound.quarter.into()));
+    }
+    let mut certify = |values, objective, found: Certified| {
+        facts.push((values, found.values.into()));
+        facts.push((objective, found.objective.into()));
+    };
+    certify("certificate", "certificate_of_objective", found.certificate);
+    if let Some(exact) = found.exact_certificate {
+        certify("exact_certificate", "exact_certificate_of_objective", exact);
+    }
+    facts
 }

@@ -21,6 +21,7 @@ use super::model::{Answer, RankModel};
 use super::residuals::{At, Certificate, Span, times_all};
 use super::task::RankTask;
 use crate::data::{Dataset, without_weightless_rows};
+use crate::error::ensure_shape;
 use crate::kernel::Gram;
 use crate::linalg::{dot, largest_eigenvalue};
 use crate::solve::pairwise::brute::PairLoss;
@@ -139,11 +140,7 @@ impl RankModel {
     /// How far the function may be from that of all rows, on the data that it was trained on.
     pub fn bounds(&self, data: &Dataset, settings: &BoundSettings) -> Result<RankBounds> {
         let data = without_weightless_rows(data)?;
-        let positive = match self.answer() {
-            Answer::Classes { .. } => self.classes().map(|classes| &classes[0]),
-            Answer::Levels { .. } => None,
-        };
-        let task = RankTask::of(&data, positive)?;
+        let task = self.task_of(&data)?;
         let expansion = self.expansion();
         if self.weights().is_some() {
             return Err(Error::KernelUse {
@@ -202,6 +199,23 @@ impl RankModel {
                 .exact
                 .map(|norm| certified(kappa, at.lambda, norm)),
         })
+    }
+
+    /// The task that data state for this model. Bounds say nothing of other rows than those of the
+    /// training, which are told by their numbers only.
+    fn task_of(&self, data: &Dataset) -> Result<RankTask> {
+        let classes = self.classes().unwrap_or_default();
+        let task = match self.answer() {
+            Answer::Classes { .. } => RankTask::of(data, classes.first())?,
+            Answer::Levels { .. } => RankTask::of(&data.clone().with_levels(Some(classes))?, None)?,
+        };
+        let found = task.counts();
+        for (level, &[expected, _]) in self.level_counts().iter().enumerate() {
+            let found = found.get(level).copied().unwrap_or(0);
+            let what = "rows of one level: these are not the data of the training";
+            ensure_shape(what, expected as usize, found as usize)?;
+        }
+        Ok(task)
     }
 
     /// Shares of two levels that are outside the basis.

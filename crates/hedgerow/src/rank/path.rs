@@ -9,7 +9,7 @@ use crate::data::SamplesView;
 use crate::error::ensure_memory;
 use crate::kernel::{Gram, Kernel, Rectangle};
 use crate::linalg::{LinearRows, Precision};
-use crate::solve::pairwise::{PairwiseHinge, ordered_share, precision_of_the_top};
+use crate::solve::pairwise::{PairCounts, PairwiseHinge, precision_of_the_top};
 use crate::solve::smooth::{Minimum, SmoothLimits};
 use crate::solve::trust_region::minimise_batch;
 use crate::{Error, Result};
@@ -235,15 +235,18 @@ pub(super) fn limits(params: &RankingParams) -> SmoothLimits {
     }
 }
 
-/// How good scores are for the members, by a metric.
+/// How good scores are for the members, by a metric; `None` if that cannot be told.
 pub(super) fn measure(
     metric: SearchMetric,
     levels: &[u32],
     members: &[u32],
     scores: &[f64],
 ) -> Option<f64> {
+    if members.iter().any(|&row| !scores[row as usize].is_finite()) {
+        return None;
+    }
     match metric {
-        SearchMetric::Auc => ordered_share(levels, members, scores),
+        SearchMetric::Auc => PairCounts::of(levels, members, scores).map(PairCounts::ordered_share),
         SearchMetric::AveragePrecision => precision_of_the_top(levels, members, scores),
     }
 }

@@ -33,6 +33,7 @@ mod neighbours_edit;
 mod neighbours_exact;
 mod predict_with_scores;
 mod published;
+mod rank_bounds;
 mod rank_minimisers;
 mod rank_models;
 mod rank_pairs;

@@ -156,6 +156,74 @@ fn many_rows_give_what_few_give_when_each_is_repeated() {
     }
 }
 
+/// Scores of so many rows of both levels that both are sorted.
+fn many_of_both(score: impl Fn(&mut Generator) -> f64, share: f64) -> (Vec<f64>, Vec<u32>) {
+    let mut generator = Generator::new(11);
+    let n = 150_000;
+    let levels: Vec<u32> = (0..n)
+        .map(|_| u32::from(generator.uniform() < share))
+        .collect();
+    ((0..n).map(|_| score(&mut generator)).collect(), levels)
+}
+
+#[test]
+fn products_of_many_rows_of_both_levels_are_symmetric_to_rounding() {
+    let (scores, levels) = many_of_both(|g| (g.normal() * 10.0).round() / 10.0, 0.5);
+    let (u, _) = many_of_both(Generator::normal, 0.5);
+    let v: Vec<f64> = u.iter().rev().copied().collect();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    for smoothing in [0.5, 0.25, 0.05] {
+        let hu = sorted(&scores, &levels, smoothing, &u).product;
+        let hv = sorted(&scores, &levels, smoothing, &v).product;
+        let scale = dot(&hu, &hu).sqrt() * dot(&v, &v).sqrt();
+        assert!((dot(&v, &hu) - dot(&u, &hv)).abs() <= 1e-12 * scale);
+        // Constant vectors are in its kernel.
+        let ones = vec![1.0; scores.len()];
+        let h1 = sorted(&scores, &levels, smoothing, &ones).product;
+        assert!(h1.iter().all(|value| value.abs() <= 1e-6));
+    }
+}
+
+#[test]
+fn rows_of_both_levels_may_be_many_and_in_any_order() {
+    // 25 different scores: the pairs of each two values are counted.
+    let (scores, levels) = many_of_both(|g| g.below(25) as f64 / 8.0 - 1.5, 0.55);
+    let (n, smoothing) = (scores.len(), 0.25);
+    let place = |score: f64| ((score + 1.5) * 8.0) as usize;
+    let mut counts = [[0.0f64; 25]; 2];
+    let vector: Vec<f64> = (0..n).map(|i| (i % 7) as f64 - 3.0).collect();
+    let mut sums = [[0.0f64; 25]; 2];
+    for i in 0..n {
+        counts[levels[i] as usize][place(scores[i])] += 1.0;
+        sums[levels[i] as usize][place(scores[i])] += vector[i];
+    }
+    let answer = sorted(&scores, &levels, smoothing, &vector);
+    let loss = PairLoss::SmoothedHinge(smoothing);
+    let value_of = |k: usize| k as f64 / 8.0 - 1.5;
+    let mut expected = 0.0;
+    for a in 0..25 {
+        for b in 0..25 {
+            expected += counts[1][a] * counts[0][b] * loss.value(value_of(a) - value_of(b));
+        }
+    }
+    assert_near(&[answer.value], &[expected], 1e-12);
+    for i in (0..n).step_by(997) {
+        let (own, other) = (levels[i] as usize, 1 - levels[i] as usize);
+        let sign = if own == 1 { 1.0 } else { -1.0 };
+        let (mut slope, mut product) = (0.0, 0.0);
+        for b in 0..25 {
+            let t = sign * (scores[i] - value_of(b));
+            slope += sign * counts[other][b] * loss.slope(t);
+            product += loss.curvature(t) * (counts[other][b] * vector[i] - sums[other][b]);
+        }
+        assert_near(
+            &[answer.slopes[i], answer.product[i]],
+            &[slope, product],
+            1e-11,
+        );
+    }
+}
+
 #[test]
 fn so_many_rows_that_both_levels_are_sorted_give_what_few_give() {
     let mut generator = Generator::new(10);
@@ -176,31 +244,57 @@ fn so_many_rows_that_both_levels_are_sorted_give_what_few_give() {
     }
 }
 
+/// Average precision by its definition: each positive row's precision among the rows that are scored
+/// at least as high.
+fn precision_row_by_row(levels: &[u32], scores: &[f64]) -> f64 {
+    let positives: Vec<usize> = (0..levels.len()).filter(|&i| levels[i] == 1).collect();
+    let precision = |&i: &usize| {
+        let above = (0..levels.len()).filter(|&j| scores[j] >= scores[i]);
+        let (all, hits) = above.fold((0.0, 0.0), |(all, hits), j| {
+            (all + 1.0, hits + f64::from(levels[j]))
+        });
+        hits / all
+    };
+    positives.iter().map(precision).sum::<f64>() / positives.len() as f64
+}
+
 #[test]
-fn shares_of_pairs_are_those_of_the_metrics() {
-    use hedgerow::evaluate::ranking::{Ties, auc, average_precision, mauc};
-    use hedgerow::solve::pairwise::{ordered_share, precision_of_the_top};
+fn pairs_are_counted_as_one_by_one() {
+    use hedgerow::solve::pairwise::{PairCounts, precision_of_the_top};
     let mut generator = Generator::new(12);
     for n_levels in [2, 5] {
         for decimals in [1.0, 1e6] {
-            let levels: Vec<u32> = (0..200).map(|_| generator.below(n_levels) as u32).collect();
+            // So many that they are sorted digit by digit.
+            let n = 600;
+            let levels: Vec<u32> = (0..n).map(|_| generator.below(n_levels) as u32).collect();
             let draw = |_| (generator.normal() * decimals).round() / decimals;
-            let scores: Vec<f64> = (0..200).map(draw).collect();
-            let members: Vec<u32> = (0..200).collect();
-            let share = ordered_share(&levels, &members, &scores).expect("pairs");
-            let expected = mauc(&levels, &scores, Ties::Half).expect("pairs");
-            assert!((share - expected).abs() < 1e-13);
-            if n_levels == 2 {
-                let positive: Vec<bool> = levels.iter().map(|&level| level == 1).collect();
-                let area = auc(&positive, &scores, Ties::Half).expect("pairs");
-                assert!((share - area).abs() < 1e-13);
-                let top = precision_of_the_top(&levels, &members, &scores).expect("pairs");
-                let expected = average_precision(&positive, &scores).expect("positives");
-                assert!((top - expected).abs() < 1e-13);
+            let mut scores: Vec<f64> = (0..n).map(draw).collect();
+            let members: Vec<u32> = (0..n as u32).collect();
+            for infinite in [false, true] {
+                if infinite {
+                    scores[..4].copy_from_slice(&[f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0]);
+                }
+                let (mut pairs, mut wins, mut ties) = (0, 0, 0);
+                for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    if levels[i] > levels[j] {
+                        pairs += 1;
+                        wins += u64::from(scores[i] > scores[j]);
+                        ties += u64::from(scores[i] == scores[j]);
+                    }
+                }
+                let found = PairCounts::of(&levels, &members, &scores);
+                assert_eq!(found, Some(PairCounts { pairs, wins, ties }));
+                if n_levels == 2 {
+                    let top = precision_of_the_top(&levels, &members, &scores).expect("pairs");
+                    assert!((top - precision_row_by_row(&levels, &scores)).abs() < 1e-12);
+                }
             }
+            scores[7] = f64::NAN;
+            assert_eq!(PairCounts::of(&levels, &members, &scores), None);
+            assert_eq!(precision_of_the_top(&levels, &members, &scores), None);
         }
     }
-    assert_eq!(ordered_share(&[1, 1], &[0, 1], &[0.0, 1.0]), None);
+    assert_eq!(PairCounts::of(&[1, 1], &[0, 1], &[0.0, 1.0]), None);
 }
 
 /// Scores, levels and two vectors of the same length.

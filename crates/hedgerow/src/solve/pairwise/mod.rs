@@ -26,29 +26,37 @@
 
 pub mod brute;
 mod fenwick;
+mod merged;
 mod order;
 mod ordered;
 mod several;
 mod two;
 
-pub use ordered::{ordered_share, precision_of_the_top};
+use merged::{MergedLevels, MergedSets};
+pub use ordered::{PairCounts, precision_of_the_top};
 use several::{SeveralLevels, SeveralSets};
 use two::{TwoLevels, TwoSets};
 
 /// Least $\varepsilon$: the curvature grows as its inverse.
 pub const MIN_SMOOTHING: f64 = 1e-3;
 
+/// Rows of the smaller of two levels from which on both are sorted: tables of so many bins are in no
+/// near cache.
+const MANY_ROWS: usize = 1 << 16;
+
 /// The smoothed hinge of all pairs of some rows with different levels.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct PairwiseHinge {
     form: Form,
     n_rows: usize,
+    n_members: usize,
     n_pairs: f64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 enum Form {
     Two(TwoLevels),
+    Merged(MergedLevels),
     Several(SeveralLevels),
 }
 
@@ -56,6 +64,7 @@ enum Form {
 #[derive(Debug, Clone, Default)]
 pub struct PairSets {
     two: TwoSets,
+    merged: MergedSets,
     several: SeveralSets,
 }
 
@@ -74,7 +83,17 @@ impl PairwiseHinge {
         scale.dedup();
         let form = match scale[..] {
             [] | [_] => return None,
-            [_, high] => Form::Two(TwoLevels::new(levels, members, high, smoothing)),
+            [_, high] => {
+                let mut rows = members.to_vec();
+                rows.sort_unstable();
+                let is_high = |&row: &u32| levels[row as usize] == high;
+                let (upper, lower): (Vec<u32>, Vec<u32>) = rows.into_iter().partition(is_high);
+                if upper.len().min(lower.len()) < MANY_ROWS {
+                    Form::Two(TwoLevels::new(upper, lower, smoothing))
+                } else {
+                    Form::Merged(MergedLevels::new(upper, lower, smoothing))
+                }
+            }
             _ => Form::Several(SeveralLevels::new(levels, members, &scale, smoothing)),
         };
         // Products of counts overflow 32 bits, and sums of them 53 only beyond any memory.
@@ -86,6 +105,7 @@ impl PairwiseHinge {
         Some(Self {
             form,
             n_rows: levels.len(),
+            n_members: members.len(),
             n_pairs,
         })
     }
@@ -104,9 +124,10 @@ impl PairwiseHinge {
     /// Infinite, with a gradient of zeros, if a score is not finite.
     pub fn evaluate(&self, scores: &[f64], sets: &mut PairSets, slopes: &mut [f64]) -> f64 {
         debug_assert_eq!((scores.len(), slopes.len()), (self.n_rows, self.n_rows));
-        slopes.fill(0.0);
+        self.clear(slopes);
         match &self.form {
             Form::Two(form) => form.evaluate(scores, &mut sets.two, slopes),
+            Form::Merged(form) => form.evaluate(scores, &mut sets.merged, slopes),
             Form::Several(form) => form.evaluate(scores, &mut sets.several, slopes),
         }
     }
@@ -115,23 +136,34 @@ impl PairwiseHinge {
     pub fn quadratic_share(&self, sets: &PairSets) -> f64 {
         let count: f64 = match &self.form {
             Form::Two(_) => sets.two.quadratic().iter().sum(),
+            Form::Merged(_) => sets.merged.n_quadratic(),
             // Each pair is counted from either side.
             Form::Several(_) => 0.5 * sets.several.degrees().iter().sum::<f64>(),
         };
         count / self.n_pairs
     }
 
+    /// Rows that are no members have a derivative of 0; the others are written in any case.
+    fn clear(&self, derivatives: &mut [f64]) {
+        if self.n_members < self.n_rows {
+            derivatives.fill(0.0);
+        }
+    }
+
     /// Product of the Hessian at the scores of `sets` with a vector.
     pub fn curve(&self, sets: &PairSets, vector: &[f64], product: &mut [f64]) {
         debug_assert_eq!((vector.len(), product.len()), (self.n_rows, self.n_rows));
-        product.fill(0.0);
+        self.clear(product);
         match &self.form {
             Form::Two(form) => form.curve(&sets.two, vector, product),
+            Form::Merged(form) => form.curve(&sets.merged, vector, product),
             Form::Several(form) => form.curve(&sets.several, vector, product),
         }
     }
 }
 
+/// Sums that are carried side by side.
+const LANES: usize = 8;
 /// Bits of the mean that are dropped.
 const DROPPED_BITS: u32 = 44;
 
@@ -141,7 +173,15 @@ const DROPPED_BITS: u32 = 44;
 fn centre(scores: &[f64], members: &[&[u32]]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0usize);
     for rows in members {
-        sum += rows.iter().map(|&i| scores[i as usize]).sum::<f64>();
+        // Several sums: no addition waits for the one before it.
+        let mut sums = [0.0; LANES];
+        let (blocks, rest) = rows.as_chunks::<LANES>();
+        for block in blocks {
+            for (sum, &row) in sums.iter_mut().zip(block) {
+                *sum += scores[row as usize];
+            }
+        }
+        sum += sums.iter().sum::<f64>() + rest.iter().map(|&i| scores[i as usize]).sum::<f64>();
         count += rows.len();
     }
     let mean = sum / count as f64;

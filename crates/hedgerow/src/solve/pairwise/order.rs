@@ -7,6 +7,7 @@
 /// Bits of a digit: its counts fit into the nearest cache.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
+const N_DIGITS: usize = 32_usize.div_ceil(DIGIT_BITS as usize);
 /// Fewer scores are compared with each other.
 const MIN_RADIX: usize = 512;
 
@@ -20,31 +21,52 @@ pub(super) struct Order {
 impl Order {
     /// Places of finite values in ascending order of these; equal ones in order of their places.
     pub(super) fn sort(&mut self, values: &[f64], places: &mut Vec<u32>) {
-        places.clear();
+        self.sort_named(values.iter().copied().zip(0..), places, |place| {
+            values[place as usize]
+        });
+    }
+
+    /// Rows, given in ascending order, by ascending scores, which are finite.
+    pub(super) fn sort_rows(&mut self, scores: &[f64], rows: &[u32], sorted: &mut Vec<u32>) {
+        let score = |row: u32| scores[row as usize];
+        self.sort_named(rows.iter().map(|&row| (score(row), row)), sorted, score);
+    }
+
+    /// Names of values in ascending order of these; equal ones in order of their names.
+    fn sort_named(
+        &mut self,
+        values: impl Iterator<Item = (f64, u32)> + Clone,
+        names: &mut Vec<u32>,
+        value_of: impl Fn(u32) -> f64,
+    ) {
+        let (mut low, mut high, mut n) = (f64::INFINITY, f64::NEG_INFINITY, 0usize);
+        for (value, _) in values.clone() {
+            low = if value < low { value } else { low };
+            high = if value > high { value } else { high };
+            n += 1;
+        }
         let exact = |&a: &u32, &b: &u32| {
-            let (x, y) = (values[a as usize], values[b as usize]);
-            x.partial_cmp(&y)
-                .unwrap_or(std::cmp::Ordering::Equal)
-                .then(a.cmp(&b))
+            let order = value_of(a).partial_cmp(&value_of(b));
+            order.unwrap_or(std::cmp::Ordering::Equal).then(a.cmp(&b))
         };
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        names.clear();
         let step = f64::from(u32::MAX) / (high - low);
-        if values.len() < MIN_RADIX || !step.is_finite() || step == 0.0 {
-            places.extend(0..values.len() as u32);
-            places.sort_unstable_by(exact);
+        if n < MIN_RADIX || !step.is_finite() || step == 0.0 {
+            names.extend(values.map(|(_, name)| name));
+            names.sort_unstable_by(exact);
             return;
         }
         self.keys.clear();
-        let key =
-            |(place, &value): (u64, &f64)| u64::from(((value - low) * step) as u32) << 32 | place;
-        self.keys.extend((0u64..).zip(values).map(key));
+        let key = |(value, name): (f64, u32)| {
+            u64::from(((value - low) * step) as u32) << 32 | u64::from(name)
+        };
+        self.keys.extend(values.map(key));
         self.sort_keys();
-        places.extend(self.keys.iter().map(|&key| key as u32));
+        names.extend(self.keys.iter().map(|&key| key as u32));
         let mut start = 0;
         for run in self.keys.chunk_by(|a, b| a >> 32 == b >> 32) {
             if run.len() > 1 {
-                places[start..start + run.len()].sort_unstable_by(exact);
+                names[start..start + run.len()].sort_unstable_by(exact);
             }
             start += run.len();
         }
@@ -52,22 +74,23 @@ impl Order {
 
     /// Sorts the keys by their upper halves, the last digit first.
     fn sort_keys(&mut self) {
-        self.spare.clear();
         self.spare.resize(self.keys.len(), 0);
-        for shift in (32..64).step_by(DIGIT_BITS as usize) {
-            let digit = |key: u64| (key >> shift) as usize & (DIGITS - 1);
-            let mut ends = [0u32; DIGITS];
-            for &key in &self.keys {
-                ends[digit(key)] += 1;
+        let digit = |key: u64, at: usize| (key >> (32 + DIGIT_BITS * at as u32)) as usize % DIGITS;
+        let mut ends = vec![[0u32; DIGITS]; N_DIGITS];
+        for &key in &self.keys {
+            for (at, ends) in ends.iter_mut().enumerate() {
+                ends[digit(key, at)] += 1;
             }
+        }
+        for (at, ends) in ends.iter_mut().enumerate() {
             let mut sum = 0;
-            for end in &mut ends {
+            for end in &mut *ends {
                 let count = *end;
                 *end = sum;
                 sum += count;
             }
             for &key in &self.keys {
-                let end = &mut ends[digit(key)];
+                let end = &mut ends[digit(key, at)];
                 self.spare[*end as usize] = key;
                 *end += 1;
             }

@@ -54,6 +54,7 @@ impl SeveralLevels {
     ) -> f64 {
         let Some(mean) = centre(scores, &[&self.members]) else {
             sets.forget(self.members.len());
+            slopes.fill(0.0);
             return f64::INFINITY;
         };
         let value_of = |&row: &u32| scores[row as usize] - mean;

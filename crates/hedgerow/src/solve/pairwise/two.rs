@@ -8,6 +8,8 @@
 //! only number and sum of the others in each bin. So the others are never sorted: each is put into
 //! its bin, and that by a grid that is finer than the bins.
 //!
+//! Where the smaller level has many rows too, `merged` sorts both.
+//!
 //! If the higher level is the larger one, all scores are turned round: $o_i - o_j = (-o_j) - (-o_i)$.
 
 use super::centre;
@@ -15,9 +17,6 @@ use super::order::Order;
 
 /// Cells of the grid for each knot, at least.
 const CELLS_A_KNOT: usize = 4;
-/// Sorted rows from which on the others are sorted too: tables of so many bins are in no near cache,
-/// and rows that come in order read them in order.
-const MANY_SORTED: usize = 1 << 16;
 /// Knots of a cell up to which they are tried one by one.
 const FEW_KNOTS: u32 = 8;
 
@@ -45,9 +44,7 @@ pub(super) struct TwoSets {
     knot_places: Vec<[u32; 2]>,
     /// $B_k$ and $A_k$ of every bin.
     partners: Vec<[u32; 2]>,
-    /// The other rows in the order in which they are visited; empty if that is their own.
-    visited: Vec<u32>,
-    /// Bin of every other row in that order.
+    /// Bin of every other row.
     bins: Vec<u32>,
     /// Others in $Q$ with each sorted row, by ascending score.
     quadratic: Vec<f64>,
@@ -66,12 +63,7 @@ struct Knots {
 impl Knots {
     fn new(mut knots: Vec<f64>) -> Self {
         let (low, high) = (knots[0], knots[knots.len() - 1]);
-        let n_cells = if knots.len() < 2 * MANY_SORTED {
-            (knots.len() * CELLS_A_KNOT).next_power_of_two()
-        } else {
-            // Never asked.
-            1
-        };
+        let n_cells = (knots.len() * CELLS_A_KNOT).next_power_of_two();
         let scale = n_cells as f64 / (high - low);
         let mut found = Self {
             starts: vec![0; n_cells + 1],
@@ -129,29 +121,25 @@ impl Knots {
 type Parabola = [f64; 3];
 
 impl TwoLevels {
-    pub(super) fn new(levels: &[u32], members: &[u32], high: u32, smoothing: f64) -> Self {
-        let (upper, lower): (Vec<u32>, Vec<u32>) =
-            members.iter().partition(|&&i| levels[i as usize] == high);
-        if upper.len() <= lower.len() {
-            Self {
-                sorted: upper,
-                binned: lower,
-                sign: 1.0,
-                smoothing,
-            }
+    pub(super) fn new(upper: Vec<u32>, lower: Vec<u32>, smoothing: f64) -> Self {
+        let turned = upper.len() > lower.len();
+        let (sorted, binned) = if turned {
+            (lower, upper)
         } else {
-            Self {
-                sorted: lower,
-                binned: upper,
-                sign: -1.0,
-                smoothing,
-            }
+            (upper, lower)
+        };
+        Self {
+            sorted,
+            binned,
+            sign: if turned { -1.0 } else { 1.0 },
+            smoothing,
         }
     }
 
     pub(super) fn evaluate(&self, scores: &[f64], sets: &mut TwoSets, slopes: &mut [f64]) -> f64 {
         let Some(mean) = centre(scores, &[&self.sorted, &self.binned]) else {
             sets.forget(self);
+            slopes.fill(0.0);
             return f64::INFINITY;
         };
         let value_of = |&row: &u32| self.sign * (scores[row as usize] - mean);
@@ -165,36 +153,19 @@ impl TwoLevels {
         let parabolas = self.parabolas(sets);
         // Number and sum of the rows of each bin.
         let mut sums = vec![[0.0f64; 2]; parabolas.len()];
-        sets.bins.clear();
-        sets.visited.clear();
-        if self.sorted.len() >= MANY_SORTED {
-            let values: Vec<f64> = self.binned.iter().map(value_of).collect();
-            sets.order.sort(&values, &mut sets.visited);
-            for place in &mut sets.visited {
-                *place = self.binned[*place as usize];
-            }
-        }
-        let in_order = !sets.visited.is_empty();
-        let (mut loss, mut bin) = (0.0, 0);
-        let mut bins = std::mem::take(&mut sets.bins);
-        for row in sets.visited_or(&self.binned) {
+        sets.bins.resize(self.binned.len(), 0);
+        let mut loss = 0.0;
+        for (row, place) in self.binned.iter().zip(&mut sets.bins) {
             let value = value_of(row);
-            if in_order {
-                while knots.ascending[bin as usize] < value {
-                    bin += 1;
-                }
-            } else {
-                bin = knots.bin(value);
-            }
+            let bin = knots.bin(value);
+            *place = bin;
             let [c, alpha, beta] = parabolas[bin as usize];
             slopes[*row as usize] = self.sign * (alpha + beta * value);
             loss += c + value * (alpha + 0.5 * beta * value);
             let sum = &mut sums[bin as usize];
             sum[0] += 1.0;
             sum[1] += value;
-            bins.push(bin);
         }
-        sets.bins = bins;
         let all = accumulate(&mut sums)[0];
         sets.quadratic.clear();
         let half = 0.5 / self.smoothing;
@@ -249,7 +220,7 @@ impl TwoLevels {
         };
         let bins: Vec<[f64; 2]> = sets.partners.iter().map(of_bin).collect();
         let mut sums = vec![[0.0]; bins.len()];
-        for (&row, &bin) in sets.visited_or(&self.binned).iter().zip(&sets.bins) {
+        for (&row, &bin) in self.binned.iter().zip(&sets.bins) {
             let value = vector[row as usize];
             let [count, inside] = bins[bin as usize];
             product[row as usize] = count * value - inside;
@@ -271,18 +242,8 @@ impl TwoSets {
         &self.quadratic
     }
 
-    /// The rows in the order of `bins`.
-    fn visited_or<'a>(&'a self, own: &'a [u32]) -> &'a [u32] {
-        if self.visited.is_empty() {
-            own
-        } else {
-            &self.visited
-        }
-    }
-
     /// No pair has a curvature.
     fn forget(&mut self, levels: &TwoLevels) {
-        self.visited.clear();
         self.places = (0..levels.sorted.len() as u32).collect();
         self.quadratic = vec![0.0; levels.sorted.len()];
         self.knot_places = vec![[0, 0]; levels.sorted.len()];
