@@ -184,7 +184,7 @@ pub(crate) fn relative_gap(first: f64, second: f64) -> f64 {
 }
 
 /// $z^\top A z / z^\top B z$.
-pub(crate) fn quotient(order: usize, a: &[f64], b: &[f64], z: &[f64]) -> f64 {
+fn quotient(order: usize, a: &[f64], b: &[f64], z: &[f64]) -> f64 {
     let form = |m: &[f64]| dot(z, &symmetric_product(order, m, z)).max(0.0);
     form(a) / form(b)
 }
