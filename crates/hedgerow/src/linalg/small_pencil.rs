@@ -86,7 +86,9 @@ pub(crate) struct PencilRoom {
     image: Vec<f64>,
     diagonal: Vec<f64>,
     beside: Vec<f64>,
+    /// Pivots of the small problem from above and from below.
     pivots: Vec<f64>,
+    below: Vec<f64>,
     weights: Vec<f64>,
 }
 
@@ -167,7 +169,11 @@ fn shifted_factor_body<const FMA: bool>(
             let factors: [f64; 4] = std::array::from_fn(|t| -columns[t][i]);
             let begin = (first + width) / LANES * LANES;
             let end = (i + 1).next_multiple_of(LANES);
-            add_four::<FMA>(factors, columns.map(|c| &c[begin..end]), &mut row[begin..end]);
+            add_four::<FMA>(
+                factors,
+                columns.map(|c| &c[begin..end]),
+                &mut row[begin..end],
+            );
         }
     }
     let upper = &mut room.upper[..order * stride];
@@ -198,7 +204,13 @@ fn strip<const FMA: bool>(
     for t in 0..width {
         let column = first + t;
         // The entries of this row in the columns before it in the strip.
-        let before: [f64; 4] = std::array::from_fn(|s| if s < t { strip[s * stride + column] } else { 0.0 });
+        let before: [f64; 4] = std::array::from_fn(|s| {
+            if s < t {
+                strip[s * stride + column]
+            } else {
+                0.0
+            }
+        });
         let mut left = lower[column * stride + column];
         for value in before {
             left = (-value).fma::<FMA>(value, left);
@@ -377,6 +389,7 @@ multiversion! {
 fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
     const MAX_ROUNDS: usize = 60;
     let n = room.diagonal.len();
+    room.pivots.resize(n, 0.0);
     let beside = &room.beside[..n - 1];
     let around = |i: usize| {
         let left = i.checked_sub(1).map_or(0.0, |k| beside[k]);
@@ -384,7 +397,6 @@ fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
     };
     let bound = |i: usize| room.diagonal[i] + around(i);
     let mut value = (0..n).map(bound).fold(f64::NEG_INFINITY, f64::max);
-    room.pivots.resize(n, 0.0);
     for _ in 0..MAX_ROUNDS {
         let (mut pivot, mut slope, mut sum) = (1.0, 0.0, 0.0);
         for i in 0..n {
@@ -392,7 +404,6 @@ fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
             let over = 1.0 / pivot;
             slope = 1.0 + square * slope * over * over;
             pivot = value - room.diagonal[i] - square * over;
-            room.pivots[i] = pivot;
             sum += slope / pivot;
         }
         // From above all pivots are positive; rounding ends the way down.
@@ -408,17 +419,48 @@ fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
     if !value.is_finite() || value <= 0.0 {
         return None;
     }
-    room.weights.clear();
-    room.weights.resize(n, 0.0);
-    let mut weight = 1.0;
-    for i in (0..n).rev() {
-        room.weights[i] = weight;
-        if i > 0 {
-            weight *= beside[i - 1] / room.pivots[i - 1];
-        }
-    }
+    twisted(value, room);
     normalise(&mut room.weights);
     room.weights.iter().all(|w| w.is_finite()).then_some(value)
+}
+
+/// The vector of an eigenvalue: pivots from above meet those from below where it is largest. Pivots from
+/// one side alone lose the small entries.
+fn twisted(value: f64, room: &mut PencilRoom) {
+    let n = room.diagonal.len();
+    let PencilRoom {
+        diagonal,
+        beside,
+        pivots,
+        below,
+        weights,
+        ..
+    } = room;
+    below.resize(n, 0.0);
+    let (mut before, mut after) = (f64::INFINITY, f64::INFINITY);
+    for i in 0..n {
+        let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
+        before = value - diagonal[i] - square / before;
+        pivots[i] = before;
+        let i = n - 1 - i;
+        let square = if i + 1 < n { beside[i].powi(2) } else { 0.0 };
+        after = value - diagonal[i] - square / after;
+        below[i] = after;
+    }
+    let meeting = |i: usize| (pivots[i] + below[i] - (value - diagonal[i])).abs();
+    let twist = (0..n).fold(
+        0,
+        |best, i| if meeting(i) < meeting(best) { i } else { best },
+    );
+    weights.clear();
+    weights.resize(n, 0.0);
+    weights[twist] = 1.0;
+    for i in (0..twist).rev() {
+        weights[i] = weights[i + 1] * beside[i] / pivots[i];
+    }
+    for i in twist + 1..n {
+        weights[i] = weights[i - 1] * beside[i - 1] / below[i];
+    }
 }
 
 #[cfg(test)]

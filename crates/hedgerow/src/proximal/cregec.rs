@@ -164,7 +164,8 @@ impl CregecParams {
                 "rows selected"
             );
         }
-        let chunks: Vec<PairChunk> = selected.iter().map(PairChunk::new).collect();
+        let chunk = |one| PairChunk::new(one, &rows.class_of_row);
+        let chunks: Vec<PairChunk> = selected.iter().map(chunk).collect();
         let memory = self
             .updatable
             .then(|| Memory::new(self, &data, &rows, &chunks));

@@ -272,8 +272,7 @@ impl<'a> Selection<'a> {
         let n = self.is_first.len();
         let mut column = vec![0.0; n];
         let queries = self.queries(row)?;
-        self.gram
-            .block_here(&queries, 0..n, &mut [&mut column[..]]);
+        self.gram.block_here(&queries, 0..n, &mut [&mut column[..]]);
         let with_chunk = self.with_chunk(row);
         self.chunk.add(&Candidate {
             with_chunk: &with_chunk,
