@@ -5,8 +5,8 @@
 //! eigenvalue lies below $\sigma$; Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of $B$, then finds the
 //! least one in a few steps, each of which costs as much as two products with a matrix.
 //!
-//! Rows are stored with a stride of whole registers and zeros behind them, so that loops have no
-//! remainders.
+//! Rows are stored with a stride of whole registers and zeros behind them, and the factor is one of a
+//! matrix of that order with ones at the end of its diagonal, so that loops have no remainders.
 
 use super::Real;
 use super::normalise;
@@ -15,8 +15,11 @@ use super::normalise;
 const LANES: usize = 8;
 /// Most steps of Lanczos' method; who needs more is left to another solver.
 const MAX_STEPS: usize = 24;
-/// Steps before the first look at the small problem.
+/// Steps before the first look at the small problem, and between two looks.
 const FIRST_LOOK: usize = 4;
+const LOOK: usize = 2;
+/// Rows of the factor that are made together.
+const STRIP: usize = 4;
 /// Residual of the eigenpair, as a share of its value, at which the steps end.
 const SETTLED: f64 = 1e-10;
 /// Shifts that are tried, as shares of the guess.
@@ -72,13 +75,10 @@ pub(crate) struct LeastPair {
 /// Room for the work, used again and again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PencilRoom {
-    /// The factor, row by row, and its transpose.
-    lower: Vec<f64>,
+    /// The factor $U$ of $U^\top U$, row by row; zeros below the diagonal.
     upper: Vec<f64>,
-    /// Inverse entries of the diagonal of the factor.
+    /// Inverse entries of its diagonal.
     inverse: Vec<f64>,
-    /// Columns of the factor that are being made.
-    strip: Vec<f64>,
     /// Directions and their products with $B$.
     basis: Vec<f64>,
     images: Vec<f64>,
@@ -106,9 +106,7 @@ pub(crate) fn least_pair(
         vector.clear();
         vector.resize(stride, 0.0);
     }
-    room.strip.resize(4 * stride, 0.0);
-    room.lower.resize(a.values.len(), 0.0);
-    room.upper.resize(a.values.len(), 0.0);
+    room.upper.resize(stride * stride, 0.0);
     room.basis.resize(MAX_STEPS * stride, 0.0);
     room.images.resize(MAX_STEPS * stride, 0.0);
     let size = start.iter().fold(0.0f64, |most, x| most.max(x.abs()));
@@ -142,99 +140,63 @@ fn shifted_factor_body<const FMA: bool>(
     room: &mut PencilRoom,
 ) -> bool {
     let stride = order.next_multiple_of(LANES);
-    let lower = &mut room.lower[..order * stride];
-    for ((out, a), b) in lower.iter_mut().zip(a).zip(b) {
+    let upper = &mut room.upper[..stride * stride];
+    let (real, rest) = upper.split_at_mut(order * stride);
+    for ((out, a), b) in real.iter_mut().zip(a).zip(b) {
         *out = b.fma::<FMA>(-shift, *a);
     }
-    for (i, inverse) in room.inverse[..order].iter_mut().enumerate() {
-        *inverse = lower[i * stride + i];
+    rest.fill(0.0);
+    for i in order..stride {
+        upper[i * stride + i] = 1.0;
     }
-    for first in (0..order).step_by(4) {
-        let width = 4.min(order - first);
-        if !strip::<FMA>(
-            order,
-            first,
-            width,
-            lower,
-            &mut room.strip,
-            &mut room.inverse,
-        ) {
+    for i in 0..stride {
+        room.inverse[i] = upper[i * stride + i];
+    }
+    for first in (0..stride).step_by(STRIP) {
+        let (done, rest) = upper[first * stride..].split_at_mut(STRIP * stride);
+        if !strip::<FMA>(stride, first, done, &mut room.inverse) {
             return false;
         }
-        // What is left of the rows below: a step for the four columns together.
-        let mut columns = room.strip.chunks_exact(stride);
-        let columns: [&[f64]; 4] = std::array::from_fn(|_| columns.next().unwrap_or(&[]));
-        for i in first + width..order {
-            let row = &mut lower[i * stride..(i + 1) * stride];
-            let factors: [f64; 4] = std::array::from_fn(|t| -columns[t][i]);
-            let begin = (first + width) / LANES * LANES;
-            let end = (i + 1).next_multiple_of(LANES);
-            add_four::<FMA>(
-                factors,
-                columns.map(|c| &c[begin..end]),
-                &mut row[begin..end],
-            );
+        let rows: [&[f64]; STRIP] = std::array::from_fn(|t| &done[t * stride..][..stride]);
+        for (below, row) in rest.chunks_exact_mut(stride).enumerate() {
+            let i = first + STRIP + below;
+            let begin = i / LANES * LANES;
+            let factors: [f64; STRIP] = std::array::from_fn(|t| -rows[t][i]);
+            add_four::<FMA>(factors, rows.map(|row| &row[begin..]), &mut row[begin..]);
         }
     }
-    let upper = &mut room.upper[..order * stride];
-    upper.fill(0.0);
-    for i in 0..order {
-        for j in 0..i {
-            upper[j * stride + i] = lower[i * stride + j];
-        }
-        lower[i * stride + i..(i + 1) * stride].fill(0.0);
+    for (i, row) in upper.chunks_exact_mut(stride).enumerate() {
+        row[..i].fill(0.0);
     }
     true
 }
 
-/// Finishes some columns of the factor and writes what is below them to `strip`, one after the other;
-/// false if a pivot is not positive. `inverse` holds diagonal entries of the matrix for columns to come, and
-/// inverse ones of the factor for those before.
+/// Finishes some rows of the factor; false if a pivot is not positive. `inverse` holds diagonal
+/// entries of the matrix for rows to come, and inverse ones of the factor for those before.
 #[inline(always)]
 fn strip<const FMA: bool>(
-    order: usize,
+    stride: usize,
     first: usize,
-    width: usize,
-    lower: &mut [f64],
-    strip: &mut [f64],
+    rows: &mut [f64],
     inverse: &mut [f64],
 ) -> bool {
-    let stride = order.next_multiple_of(LANES);
-    strip.fill(0.0);
-    for t in 0..width {
-        let column = first + t;
-        // The entries of this row in the columns before it in the strip.
-        let before: [f64; 4] = std::array::from_fn(|s| {
-            if s < t {
-                strip[s * stride + column]
-            } else {
-                0.0
-            }
-        });
-        let mut left = lower[column * stride + column];
-        for value in before {
-            left = (-value).fma::<FMA>(value, left);
-        }
-        if left.is_nan() || left <= LEAST_PIVOT * inverse[column] {
+    let begin = first / LANES * LANES;
+    for t in 0..STRIP {
+        let at = first + t;
+        let (row, rest) = rows[t * stride..].split_at_mut(stride);
+        let left = row[at];
+        if left.is_nan() || left <= LEAST_PIVOT * inverse[at] {
             return false;
         }
-        let root = left.sqrt();
-        let over = 1.0 / root;
-        inverse[column] = over;
-        strip[t * stride + column] = root;
-        for i in column + 1..order {
-            let mut value = lower[i * stride + column];
-            for s in 0..t {
-                value = (-before[s]).fma::<FMA>(strip[s * stride + i], value);
-            }
-            let value = value * over;
-            strip[t * stride + i] = value;
-            lower[i * stride + column] = value;
+        let over = 1.0 / left.sqrt();
+        inverse[at] = over;
+        for x in &mut row[begin..] {
+            *x *= over;
         }
-    }
-    // Finished rows are not touched by what follows.
-    for column in strip.chunks_exact_mut(stride) {
-        column[first..first + width].fill(0.0);
+        for (step, below) in rest.chunks_exact_mut(stride).enumerate() {
+            let factor = -row[at + 1 + step];
+            add_scaled::<FMA>(factor, &row[begin..], &mut below[begin..]);
+        }
     }
     true
 }
@@ -250,41 +212,62 @@ multiversion! {
     ) -> bool = shifted_factor_body;
 }
 
+/// Whole registers of a padded row.
+#[inline(always)]
+fn lanes(row: &[f64]) -> &[[f64; LANES]] {
+    row.as_chunks().0
+}
+
 /// `out += factor · x`.
 #[inline(always)]
 fn add_scaled<const FMA: bool>(factor: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.chunks_exact_mut(LANES).zip(x.chunks_exact(LANES)) {
-        for lane in 0..LANES {
-            out[lane] = factor.fma::<FMA>(x[lane], out[lane]);
-        }
+    for (out, x) in out.as_chunks_mut().0.iter_mut().zip(lanes(x)) {
+        add::<FMA>(factor, x, out);
+    }
+}
+
+#[inline(always)]
+fn add<const FMA: bool>(factor: f64, x: &[f64; LANES], out: &mut [f64; LANES]) {
+    for lane in 0..LANES {
+        out[lane] = factor.fma::<FMA>(x[lane], out[lane]);
     }
 }
 
 /// As [`add_scaled`], of four.
 #[inline(always)]
 fn add_four<const FMA: bool>(factors: [f64; 4], rows: [&[f64]; 4], out: &mut [f64]) {
-    let [a, b, c, d] = rows;
-    let first = a.chunks_exact(LANES).zip(b.chunks_exact(LANES));
-    let second = c.chunks_exact(LANES).zip(d.chunks_exact(LANES));
-    for ((out, (a, b)), (c, d)) in out.chunks_exact_mut(LANES).zip(first).zip(second) {
-        for lane in 0..LANES {
-            let mut value = factors[0].fma::<FMA>(a[lane], out[lane]);
-            value = factors[1].fma::<FMA>(b[lane], value);
-            value = factors[2].fma::<FMA>(c[lane], value);
-            out[lane] = factors[3].fma::<FMA>(d[lane], value);
-        }
+    let rows = rows.map(lanes);
+    let first = rows[0].iter().zip(rows[1]);
+    let second = rows[2].iter().zip(rows[3]);
+    let all = first.zip(second);
+    for (out, ((a, b), (c, d))) in out.as_chunks_mut().0.iter_mut().zip(all) {
+        let mut sum = *out;
+        add::<FMA>(factors[0], a, &mut sum);
+        add::<FMA>(factors[1], b, &mut sum);
+        add::<FMA>(factors[2], c, &mut sum);
+        add::<FMA>(factors[3], d, &mut sum);
+        *out = sum;
     }
 }
 
 #[inline(always)]
 fn padded_dot<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
-    for (x, y) in x.chunks_exact(LANES).zip(y.chunks_exact(LANES)) {
-        for lane in 0..LANES {
-            sums[lane] = x[lane].fma::<FMA>(y[lane], sums[lane]);
-        }
+    for (x, y) in lanes(x).iter().zip(lanes(y)) {
+        multiply::<FMA>(x, y, &mut sums);
     }
-    let [a, b, c, d, e, f, g, h] = sums;
+    total(sums)
+}
+
+#[inline(always)]
+fn multiply<const FMA: bool>(x: &[f64; LANES], y: &[f64; LANES], sums: &mut [f64; LANES]) {
+    for lane in 0..LANES {
+        sums[lane] = x[lane].fma::<FMA>(y[lane], sums[lane]);
+    }
+}
+
+#[inline(always)]
+fn total([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
     ((a + e) + (c + g)) + ((b + f) + (d + h))
 }
 
@@ -305,24 +288,62 @@ fn padded_product<const FMA: bool>(order: usize, m: &[f64], x: &[f64], out: &mut
     }
 }
 
-/// Solves with the factor and its transpose, in place.
+/// Solves $U^\top U x = b$ in place, some rows at a time.
 #[inline(always)]
-fn solve<const FMA: bool>(order: usize, room: &PencilRoom, x: &mut [f64]) {
+fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
     let stride = x.len();
-    for i in 0..order {
-        let value = x[i] * room.inverse[i];
-        x[i] = value;
-        let begin = i / LANES * LANES;
-        let row = &room.upper[i * stride + begin..(i + 1) * stride];
-        add_scaled::<FMA>(-value, row, &mut x[begin..]);
+    let rows = |first: usize| -> [&[f64]; STRIP] {
+        std::array::from_fn(|t| &room.upper[(first + t) * stride..][..stride])
+    };
+    for first in (0..stride).step_by(STRIP) {
+        let rows = rows(first);
+        let mut found = [0.0; STRIP];
+        for t in 0..STRIP {
+            let mut value = x[first + t];
+            for s in 0..t {
+                value = (-found[s]).fma::<FMA>(rows[s][first + t], value);
+            }
+            found[t] = value * room.inverse[first + t];
+        }
+        let begin = first / LANES * LANES;
+        add_four::<FMA>(
+            found.map(|x| -x),
+            rows.map(|row| &row[begin..]),
+            &mut x[begin..],
+        );
+        x[first..first + STRIP].copy_from_slice(&found);
     }
-    for i in (0..order).rev() {
-        let value = x[i] * room.inverse[i];
-        x[i] = value;
-        let end = i.next_multiple_of(LANES);
-        let row = &room.lower[i * stride..i * stride + end];
-        add_scaled::<FMA>(-value, row, &mut x[..end]);
+    for first in (0..stride).step_by(STRIP).rev() {
+        let rows = rows(first);
+        let mut found: [f64; STRIP] = std::array::from_fn(|t| x[first + t]);
+        x[first..first + STRIP].fill(0.0);
+        let begin = first / LANES * LANES;
+        let sums = four_dots::<FMA>(rows.map(|row| &row[begin..]), &x[begin..]);
+        for t in (0..STRIP).rev() {
+            let mut value = found[t] - sums[t];
+            for s in t + 1..STRIP {
+                value = (-found[s]).fma::<FMA>(rows[t][first + s], value);
+            }
+            found[t] = value * room.inverse[first + t];
+        }
+        x[first..first + STRIP].copy_from_slice(&found);
     }
+}
+
+/// Products of four rows with a vector.
+#[inline(always)]
+fn four_dots<const FMA: bool>(rows: [&[f64]; 4], x: &[f64]) -> [f64; 4] {
+    let [mut one, mut two, mut three, mut four] = [[0.0; LANES]; 4];
+    let rows = rows.map(lanes);
+    let first = rows[0].iter().zip(rows[1]);
+    let second = rows[2].iter().zip(rows[3]);
+    for (x, ((a, b), (c, d))) in lanes(x).iter().zip(first.zip(second)) {
+        multiply::<FMA>(a, x, &mut one);
+        multiply::<FMA>(b, x, &mut two);
+        multiply::<FMA>(c, x, &mut three);
+        multiply::<FMA>(d, x, &mut four);
+    }
+    [one, two, three, four].map(total)
 }
 
 /// The largest eigenvalue of $(A - \sigma B)^{-1}B$, with the weights of its vector in the basis.
@@ -350,21 +371,18 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
             *out = over * x;
         }
         next.copy_from_slice(&room.images[at.clone()]);
-        solve::<FMA>(order, room, &mut next);
+        solve::<FMA>(room, &mut next);
         room.diagonal
             .push(padded_dot::<FMA>(&next, &room.images[at]));
-        // Twice is enough.
-        for _ in 0..2 {
-            for k in 0..=step {
-                let at = k * stride..(k + 1) * stride;
-                let shared = padded_dot::<FMA>(&next, &room.images[at.clone()]);
-                add_scaled::<FMA>(-shared, &room.basis[at], &mut next);
-            }
+        for k in 0..=step {
+            let at = k * stride..(k + 1) * stride;
+            let shared = padded_dot::<FMA>(&next, &room.images[at.clone()]);
+            add_scaled::<FMA>(-shared, &room.basis[at], &mut next);
         }
         padded_product::<FMA>(order, b, &next, &mut image);
         size = padded_dot::<FMA>(&next, &image).max(0.0).sqrt();
         let done = step + 1 == order || size <= 1e-14 * room.diagonal[0].abs();
-        if step + 1 >= FIRST_LOOK || done {
+        if step + 1 >= FIRST_LOOK && (step + 1 - FIRST_LOOK).is_multiple_of(LOOK) || done {
             let value = largest_of_tridiagonal(room)?;
             let end = room.weights[step].abs();
             if done || size * end <= SETTLED * value {
