@@ -63,7 +63,7 @@ pub(crate) use near::{
     sq_dist,
 };
 pub(crate) use nystrom::whiten;
-pub(crate) use pair_values::add_pair_values;
+pub(crate) use pair_values::{add_four_rows, add_pair_values};
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use pivoted_cholesky::pivots;

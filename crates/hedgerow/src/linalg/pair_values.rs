@@ -1,4 +1,4 @@
-//! Two linear combinations of the same columns at once.
+//! Linear combinations: two of the same columns at once, and one of a few rows.
 
 use super::Real;
 
@@ -66,9 +66,55 @@ multiversion! {
     ) = pair_values_body;
 }
 
+/// Lanes of a register of the widest processors.
+const LANES: usize = 8;
+
+#[inline(always)]
+fn add_four_rows_body<const FMA: bool>(rows: [&[f64]; 4], weights: [f64; 4], sum: &mut [f64]) {
+    let whole = sum.len() / LANES;
+    let lanes = rows.map(|row| row.as_chunks::<LANES>().0);
+    let (sums, last) = sum.as_chunks_mut::<LANES>();
+    for (k, out) in sums.iter_mut().enumerate() {
+        let mut value = *out;
+        for (row, weight) in lanes.iter().zip(weights) {
+            for lane in 0..LANES {
+                value[lane] = weight.fma::<FMA>(row[k][lane], value[lane]);
+            }
+        }
+        *out = value;
+    }
+    for (at, out) in last.iter_mut().enumerate() {
+        for (row, weight) in rows.iter().zip(weights) {
+            *out = weight.fma::<FMA>(row[whole * LANES + at], *out);
+        }
+    }
+}
+
+multiversion! {
+    /// Adds four rows, each with its weight, to a sum.
+    pub(crate) fn add_four_rows[](rows: [&[f64]; 4], weights: [f64; 4], sum: &mut [f64]) = add_four_rows_body;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn four_rows_are_added_with_their_weights() {
+        for n in [0, 3, 8, 21] {
+            let rows: [Vec<f64>; 4] =
+                std::array::from_fn(|r| (0..n).map(|i| (r * 7 + i) as f64).collect());
+            let mut sum = vec![1.0; n];
+            add_four_rows(
+                rows.each_ref().map(Vec::as_slice),
+                [1.0, -2.0, 0.0, 0.5],
+                &mut sum,
+            );
+            for (i, sum) in sum.iter().enumerate() {
+                assert_eq!(*sum, 1.0 + rows[0][i] - 2.0 * rows[1][i] + 0.5 * rows[3][i]);
+            }
+        }
+    }
 
     #[test]
     fn both_are_sums_of_the_columns() {
