@@ -92,7 +92,7 @@ fn kept_rows_are_told_in_the_columns_of_the_file() {
         lines.push(format!("{length},{colour},5,{kind}"));
     }
     folder.write("t.csv", &(lines.join("\n") + "\n"));
-    for options in ["", "--scale standardize", "--scale 0:1"] {
+    for options in ["", "--scale standard", "--scale minmax"] {
         folder.ok(&format!("train cregec {options} t.csv m"));
         let facts = folder.json("inspect m");
         let kept = facts["kept_rows"].as_array().expect("rows");

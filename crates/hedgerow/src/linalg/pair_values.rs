@@ -6,30 +6,6 @@ use super::Real;
 const WIDTH: usize = 16;
 
 #[inline(always)]
-fn tile<const FMA: bool>(
-    columns: &[&[f64]],
-    weights: [&[f64]; 2],
-    start: usize,
-    one: &mut [f64],
-    two: &mut [f64],
-) {
-    let [mut a, mut b] = [[0.0; WIDTH]; 2];
-    let n = one.len();
-    a[..n].copy_from_slice(one);
-    b[..n].copy_from_slice(two);
-    for ((column, &u), &v) in columns.iter().zip(weights[0]).zip(weights[1]) {
-        let mut values = [0.0; WIDTH];
-        values[..n].copy_from_slice(&column[start..start + n]);
-        for lane in 0..WIDTH {
-            a[lane] = u.fma::<FMA>(values[lane], a[lane]);
-            b[lane] = v.fma::<FMA>(values[lane], b[lane]);
-        }
-    }
-    one.copy_from_slice(&a[..n]);
-    two.copy_from_slice(&b[..n]);
-}
-
-#[inline(always)]
 fn pair_values_body<const FMA: bool>(
     columns: &[&[f64]],
     weights: [&[f64]; 2],
@@ -37,21 +13,29 @@ fn pair_values_body<const FMA: bool>(
     one: &mut [f64],
     two: &mut [f64],
 ) {
-    let whole = one.len() / WIDTH * WIDTH;
-    let (one, last_one) = one.split_at_mut(whole);
-    let (two, last_two) = two.split_at_mut(whole);
-    let tiles = one.chunks_exact_mut(WIDTH).zip(two.chunks_exact_mut(WIDTH));
-    for (at, (one, two)) in tiles.enumerate() {
-        let (Ok(one), Ok(two)) = (
-            <&mut [f64; WIDTH]>::try_from(one),
-            <&mut [f64; WIDTH]>::try_from(two),
-        ) else {
-            continue;
-        };
-        tile::<FMA>(columns, weights, start + at * WIDTH, one, two);
+    let count = one.len();
+    let (one, last_one) = one.as_chunks_mut::<WIDTH>();
+    let (two, last_two) = two.as_chunks_mut::<WIDTH>();
+    for (at, (one, two)) in one.iter_mut().zip(two).enumerate() {
+        let (mut a, mut b) = (*one, *two);
+        let from = start + at * WIDTH;
+        for ((column, &u), &v) in columns.iter().zip(weights[0]).zip(weights[1]) {
+            if let Some(values) = column[from..].first_chunk::<WIDTH>() {
+                for lane in 0..WIDTH {
+                    a[lane] = u.fma::<FMA>(values[lane], a[lane]);
+                    b[lane] = v.fma::<FMA>(values[lane], b[lane]);
+                }
+            }
+        }
+        (*one, *two) = (a, b);
     }
-    if !last_one.is_empty() {
-        tile::<FMA>(columns, weights, start + whole, last_one, last_two);
+    let from = start + count - last_one.len();
+    for ((column, &u), &v) in columns.iter().zip(weights[0]).zip(weights[1]) {
+        let values = &column[from..from + last_one.len()];
+        for ((a, b), &value) in last_one.iter_mut().zip(last_two.iter_mut()).zip(values) {
+            *a = u.fma::<FMA>(value, *a);
+            *b = v.fma::<FMA>(value, *b);
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::Instant;
 const SCORED_AT_ONCE: usize = 128;
 /// Rows are put in order again when so many times their number were scored since, and the chunk
 /// has changed.
-const SCORED_PER_SORT: usize = 4;
+const SCORED_PER_SORT: usize = 8;
 
 /// What became of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,8 +59,6 @@ pub(super) struct Rules {
 /// A selection under way. Rows are numbered as in the view.
 pub(super) struct Selection<'a> {
     rules: Rules,
-    kernel: &'a Kernel,
-    view: SamplesView<'a>,
     /// Rows in the order in which they are scored, and where each stands in it.
     sequence: Vec<u32>,
     position: Vec<u32>,
@@ -88,7 +86,7 @@ pub(super) struct Selection<'a> {
 impl<'a> Selection<'a> {
     /// Without a chunk. `values` are the rows of the view, dense.
     pub(super) fn new(
-        kernel: &'a Kernel,
+        kernel: &Kernel,
         view: SamplesView<'a>,
         values: &'a [f64],
         is_first: Vec<bool>,
@@ -104,8 +102,6 @@ impl<'a> Selection<'a> {
             SelectionScore::Balanced => [n_second, n_first],
         };
         Ok(Self {
-            kernel,
-            view,
             position: sequence.clone(),
             sequence,
             scored_since: 0,
@@ -318,11 +314,13 @@ impl<'a> Selection<'a> {
             let place = |row: &u32| column[self.position[*row as usize] as usize];
             *column = sequence.iter().map(place).collect();
         }
+        let places = sequence
+            .iter()
+            .map(|&row| self.position[row as usize] as usize);
+        self.gram = self.gram.subset(places)?;
         for (at, &row) in sequence.iter().enumerate() {
             self.position[row as usize] = at as u32;
         }
-        let gram = Gram::in_double(self.kernel, self.view, sequence.clone())?;
-        self.gram = gram.sequential(true);
         self.sequence = sequence;
         Ok(())
     }
