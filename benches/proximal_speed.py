@@ -2,12 +2,13 @@
 """Proximal classifiers and kernel Fisher beside NumPy, SciPy and scikit-learn: seconds of training, one thread each, in turn.
 
     pip install scikit-learn
-    python benches/proximal_speed.py [regec] [cregec] [kfda] [reduced] [--repeats 5]
+    python benches/proximal_speed.py [regec] [cregec] [kfda] [reduced] [update] [--repeats 5]
 
 regec    kernel ReGEC on 2,000 rows beside NumPy forming G and H and scipy.linalg.eigh(..., subset_by_index) for either end
 cregec   the selection on german and on waveform's 5,000 rows beside a SciPy loop with cached kernel columns
 kfda     4,000 rows beside SciPy's Cholesky factor and solution of the same matrix
 reduced  KFDA and ReGEC on 1,000 centres and 100,000 rows of covtype beside scikit-learn's Nystroem(1000) + LDA
+update   1,000 new rows for a chunk that was selected from 20,000, beside a new selection from all
 
 Reading is no part of a time: ours tells its seconds of training, the peers get arrays. The peers' answers are compared with ours: rows of the
 chunk, values of eigenproblems, accuracy on rows that neither has seen.
@@ -269,9 +270,32 @@ def reduced(args):
     print(table(["covtype, class 2 or not, 100,000 rows", "s", "quickest peer / this", "accuracy on 20,000 rows, %"], out), flush=True)
 
 
+# ------------------------------------------------------------------------------------ update
+def update(args):
+    x, new, y, new_y = parted(*read("covtype"), 20_000)
+    x, new = standardised(x, x), standardised(x, new[:11_000])
+    gamma = repr(1 / (2 * np.count_nonzero(x.std(axis=0))))
+    with tempfile.TemporaryDirectory() as folder:
+        own = Own(folder, np.vstack([x, new[:1000]]), np.concatenate([y, new_y[:1000]]), new[1000:], new_y[1000:11_000])
+        anew, updated = [], []
+        for _ in range(min(args.repeats, 3)):
+            anew.append(own.fit("cregec", "--order", "shuffled", "--gamma", gamma)["seconds"])
+        right = own.accuracy()
+        own.write("train", x, y)
+        own.write("more", new[:1000], new_y[:1000])
+        own.fit("cregec", "--order", "shuffled", "--gamma", gamma)
+        for _ in range(min(args.repeats, 3)):
+            facts = run([hedgerow(), "update", "--add", own.folder / "more", "--format", "csv", own.folder / "model", own.folder / "later",
+                         "--threads", 1, "--json", "--quiet"], threads=1).json()
+            updated.append(facts["seconds"])
+        os.replace(own.folder / "later", own.folder / "model")
+        row = [f"{median(anew):.2f}", f"{median(updated):.3f}", f"{median(anew) / median(updated):.1f}", f"{100 * right:.2f}", f"{100 * own.accuracy():.2f}"]
+    print(table(["selection from 21,000 rows, s", "1,000 more after 20,000, s", "ratio", "selected anew, %", "updated, %"], [row]), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"regec": regec, "cregec": cregec, "kfda": kfda, "reduced": reduced}
+    parts = {"regec": regec, "cregec": cregec, "kfda": kfda, "reduced": reduced, "update": update}
     parser.add_argument("parts", nargs="*", default=list(parts))
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--reduced-repeats", type=int, default=1)
