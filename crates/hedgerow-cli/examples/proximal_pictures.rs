@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .iter()
         .map(|&row| row as usize)
         .collect();
-    let title = "ReGEC, a kernel function at all 300 rows";
+    let title = "ReGEC, all 300 rows";
     let svg = picture(title, &whole, &train, &[], &test)?;
     std::fs::write(format!("{folder}/regec-surfaces.svg"), svg)?;
     let title = format!("CReGEC, {} rows kept", kept.len());
