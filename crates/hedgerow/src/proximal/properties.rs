@@ -193,8 +193,12 @@ fn a_large_regularisation_does_not_exchange_the_classes() {
         let Ok(Prediction::Classes(codes)) = model.predict(data.samples().view()) else {
             panic!("classes");
         };
-        let truth = data.classes().expect("classes").codes();
-        codes.iter().zip(truth).filter(|(a, b)| a == b).count()
+        let truth = data.classes().expect("classes");
+        let names = model.classes().expect("classes");
+        let told = codes.iter().map(|&code| &names[code as usize]);
+        let known = truth.codes().iter();
+        let known = known.map(|&code| &truth.names()[code as usize]);
+        told.zip(known).filter(|(a, b)| a == b).count()
     };
     for delta in [0.9, 1.1, 20.0] {
         let model = regec(20.0).with_delta(delta).fit(&data).expect("fit").model;
@@ -285,7 +289,9 @@ fn hostile_rows_have_a_surface_or_a_reason() {
         .fit(&sets[2]);
     assert!(model.is_ok());
     // Values that are no numbers do not get as far as a method.
-    let broken = Samples::dense(2, 2, vec![1.0, f64::NAN, 2.0, 3.0]);
+    let broken = Samples::dense(2, 2, vec![1.0, f64::NAN, 2.0, 3.0]).expect("shape");
+    let labels = ClassLabels::from_numbers(&[0.0, 1.0]);
+    let broken = Dataset::new(broken, Target::Classes(labels));
     assert!(broken.is_err_and(|error| matches!(error, Error::NotFinite { .. })));
 }
 

@@ -21,19 +21,33 @@ fn right(model: &impl Predictor, data: &Dataset) -> usize {
     let Ok(Prediction::Classes(codes)) = model.predict(data.samples().view()) else {
         panic!("classes");
     };
-    let truth = data.classes().expect("classes").codes();
-    codes.iter().zip(truth).filter(|(a, b)| a == b).count()
+    let truth = data.classes().expect("classes");
+    let names = model.classes().expect("classes");
+    let told = codes.iter().map(|&code| &names[code as usize]);
+    let known = truth.codes().iter();
+    let known = known.map(|&code| &truth.names()[code as usize]);
+    told.zip(known).filter(|(a, b)| a == b).count()
 }
 
 fn together(parts: &[&Dataset]) -> Dataset {
     let mut samples = parts[0].samples().clone();
-    let mut codes = parts[0].classes().expect("classes").codes().to_vec();
     for part in &parts[1..] {
         samples.append(part.samples().view()).expect("width");
-        codes.extend(part.classes().expect("classes").codes());
     }
     let names = parts[0].classes().expect("classes").names().to_vec();
-    let labels = ClassLabels::new(names, codes).expect("codes");
+    let code = |labels: &ClassLabels, code: u32| {
+        let name = &labels.names()[code as usize];
+        names.iter().position(|known| known == name).expect("known") as u32
+    };
+    let codes = parts
+        .iter()
+        .flat_map(|part| {
+            let labels = part.classes().expect("classes");
+            let codes = labels.codes().iter();
+            codes.map(|&c| code(labels, c)).collect::<Vec<u32>>()
+        })
+        .collect();
+    let labels = ClassLabels::new(names.clone(), codes).expect("codes");
     Dataset::new(samples, Target::Classes(labels)).expect("data")
 }
 
