@@ -91,6 +91,9 @@ class CReGEC(ChunkClassifier):
         Seconds after which no more rows are offered. ``None``, the default: no limit.
     figure_bounds : bool, default=False
         Leave out the last row of each class, as the published figure does; for comparison.
+    warm_starts : bool, default=True
+        Look for eigenvectors from those without the candidate; the whole eigenproblem is solved
+        only in doubt. Off for comparison: the same rows are kept, later.
     norm : "coefficient" or "rkhs", default="coefficient"
         By what the value of a surface is divided to be a distance.
     updatable : bool, default=True
@@ -133,6 +136,7 @@ class CReGEC(ChunkClassifier):
         Parameter("max_candidates", "max_candidates", None, False),
         Parameter("max_seconds", "max_seconds", None, False),
         Parameter("figure_bounds", "figure_bounds", False, False),
+        Parameter("warm_starts", "warm_starts", True, False),
         Parameter("norm", "norm", "coefficient", False),
         Parameter("updatable", "updatable", True, False),
         Parameter("reservoir", "reservoir", None, False),
@@ -157,6 +161,7 @@ class CReGEC(ChunkClassifier):
         max_candidates: int | None = None,
         max_seconds: float | None = None,
         figure_bounds: bool = False,
+        warm_starts: bool = True,
         norm: str = "coefficient",
         updatable: bool = True,
         reservoir: int | None = None,
@@ -178,6 +183,7 @@ class CReGEC(ChunkClassifier):
         self.max_candidates = max_candidates
         self.max_seconds = max_seconds
         self.figure_bounds = figure_bounds
+        self.warm_starts = warm_starts
         self.norm = norm
         self.updatable = updatable
         self.reservoir = reservoir
