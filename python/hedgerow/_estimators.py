@@ -81,7 +81,7 @@ class CReGEC(ChunkClassifier):
         In which order rows are offered; the answer depends on it.
     initial_accuracy : "zero" or "seed_pair", default="zero"
         What the first candidates must improve on.
-    score : "accuracy" or "balanced", default="accuracy"
+    selection_score : "accuracy" or "balanced", default="accuracy"
         What must rise with every row that is taken in.
     max_chunk : int, optional
         Most rows of a chunk. ``None``, the default: as many as help.
@@ -131,7 +131,7 @@ class CReGEC(ChunkClassifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("order", "order", "reverse_columns", False),
         Parameter("initial_accuracy", "initial_accuracy", "zero", False),
-        Parameter("score", "score", "accuracy", False),
+        Parameter("selection_score", "score", "accuracy", False),
         Parameter("max_chunk", "max_chunk", None, False),
         Parameter("max_candidates", "max_candidates", None, False),
         Parameter("max_seconds", "max_seconds", None, False),
@@ -156,7 +156,7 @@ class CReGEC(ChunkClassifier):
         coef0: float = 0.0,
         order: str = "reverse_columns",
         initial_accuracy: str = "zero",
-        score: str = "accuracy",
+        selection_score: str = "accuracy",
         max_chunk: int | None = None,
         max_candidates: int | None = None,
         max_seconds: float | None = None,
@@ -178,7 +178,7 @@ class CReGEC(ChunkClassifier):
         self.coef0 = coef0
         self.order = order
         self.initial_accuracy = initial_accuracy
-        self.score = score
+        self.selection_score = selection_score
         self.max_chunk = max_chunk
         self.max_candidates = max_candidates
         self.max_seconds = max_seconds

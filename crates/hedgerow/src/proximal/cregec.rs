@@ -45,7 +45,7 @@ pub struct CregecParams {
     #[param(default = InitialAccuracy::Zero)]
     pub initial_accuracy: InitialAccuracy,
     /// What must rise with every row that is taken in.
-    #[param(default = SelectionScore::Accuracy)]
+    #[param(default = SelectionScore::Accuracy, python = "selection_score")]
     pub score: SelectionScore,
     /// Most rows of a chunk.
     #[param(least = 2, unless = "as many as help")]
