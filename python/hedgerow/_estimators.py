@@ -81,7 +81,7 @@ class CReGEC(ChunkClassifier):
         In which order rows are offered; the answer depends on it.
     initial_accuracy : "zero" or "seed_pair", default="zero"
         What the first candidates must improve on.
-    score : "accuracy" or "balanced", default="accuracy"
+    selection_score : "accuracy" or "balanced", default="accuracy"
         What must rise with every row that is taken in.
     max_chunk : int, optional
         Most rows of a chunk. ``None``, the default: as many as help.
@@ -91,6 +91,9 @@ class CReGEC(ChunkClassifier):
         Seconds after which no more rows are offered. ``None``, the default: no limit.
     figure_bounds : bool, default=False
         Leave out the last row of each class, as the published figure does; for comparison.
+    warm_starts : bool, default=True
+        Look for eigenvectors from those without the candidate; the whole eigenproblem is solved
+        only in doubt. Off for comparison: the same rows are kept, later.
     norm : "coefficient" or "rkhs", default="coefficient"
         By what the value of a surface is divided to be a distance.
     updatable : bool, default=True
@@ -129,11 +132,12 @@ class CReGEC(ChunkClassifier):
         Parameter("coef0", "coef0", 0.0, False),
         Parameter("order", "order", "reverse_columns", False),
         Parameter("initial_accuracy", "initial_accuracy", "zero", False),
-        Parameter("score", "score", "accuracy", False),
+        Parameter("selection_score", "score", "accuracy", False),
         Parameter("max_chunk", "max_chunk", None, False),
         Parameter("max_candidates", "max_candidates", None, False),
         Parameter("max_seconds", "max_seconds", None, False),
         Parameter("figure_bounds", "figure_bounds", False, False),
+        Parameter("warm_starts", "warm_starts", True, False),
         Parameter("norm", "norm", "coefficient", False),
         Parameter("updatable", "updatable", True, False),
         Parameter("reservoir", "reservoir", None, False),
@@ -153,11 +157,12 @@ class CReGEC(ChunkClassifier):
         coef0: float = 0.0,
         order: str = "reverse_columns",
         initial_accuracy: str = "zero",
-        score: str = "accuracy",
+        selection_score: str = "accuracy",
         max_chunk: int | None = None,
         max_candidates: int | None = None,
         max_seconds: float | None = None,
         figure_bounds: bool = False,
+        warm_starts: bool = True,
         norm: str = "coefficient",
         updatable: bool = True,
         reservoir: int | None = None,
@@ -174,11 +179,12 @@ class CReGEC(ChunkClassifier):
         self.coef0 = coef0
         self.order = order
         self.initial_accuracy = initial_accuracy
-        self.score = score
+        self.selection_score = selection_score
         self.max_chunk = max_chunk
         self.max_candidates = max_candidates
         self.max_seconds = max_seconds
         self.figure_bounds = figure_bounds
+        self.warm_starts = warm_starts
         self.norm = norm
         self.updatable = updatable
         self.reservoir = reservoir

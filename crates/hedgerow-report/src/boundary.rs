@@ -26,6 +26,8 @@ pub struct BoundaryChart {
     x_range: (f64, f64),
     y_range: (f64, f64),
     ground: Option<Ground>,
+    /// Functions whose zero lines are drawn, each in the colour of a class.
+    curves: Vec<(Field, u32)>,
     points: Vec<(f64, f64, u32)>,
     ringed: Vec<usize>,
     ring_meaning: String,
@@ -53,6 +55,7 @@ impl BoundaryChart {
             x_range,
             y_range,
             ground: None,
+            curves: Vec::new(),
             points: Vec::new(),
             ringed: Vec::new(),
             ring_meaning: String::new(),
@@ -86,6 +89,14 @@ impl BoundaryChart {
                 ny,
                 values: GroundValues::Regions(classes),
             });
+        self
+    }
+
+    /// Draws the line where the values on a grid are zero, in the colour of a class.
+    pub fn with_curve(mut self, nx: usize, ny: usize, values: &[f64], class: u32) -> Self {
+        if nx.checked_mul(ny) == Some(values.len()) && nx >= 2 && ny >= 2 {
+            self.curves.push((thin(nx, ny, values), class));
+        }
         self
     }
 
@@ -139,6 +150,18 @@ impl BoundaryChart {
         plot.clip(&mut svg);
         if let Some(ground) = &self.ground {
             ground.draw(&mut svg, &plot);
+        }
+        for (field, class) in &self.curves {
+            let colour = palette::series(*class as usize).hex();
+            stroke(
+                &mut svg,
+                &plot,
+                field,
+                &outlines(field, 0.0),
+                &colour,
+                2.4,
+                "",
+            );
         }
         self.draw_points(&mut svg, &plot);
         svg.close("svg");

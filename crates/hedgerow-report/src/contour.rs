@@ -5,7 +5,7 @@
 //! crossed edge is left by exactly one segment and the outlines are found by following one table.
 
 /// A field of numbers on a regular grid over a rectangle of the drawing.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Field {
     pub(crate) nx: usize,
     pub(crate) ny: usize,

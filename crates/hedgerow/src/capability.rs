@@ -4,7 +4,7 @@
 
 use crate::Predictor;
 use crate::Result;
-use crate::data::{ClassName, Dataset, SamplesView};
+use crate::data::{ClassName, Dataset, Samples, SamplesView};
 use crate::kernel::Expansion;
 use crate::machines::{Multiclass, Sigmoid};
 use crate::params::Value;
@@ -73,10 +73,26 @@ pub trait Model: Predictor {
         None
     }
 
+    /// Training rows that it keeps, if they are few enough to be read.
+    fn kept_rows(&self) -> Option<KeptRows> {
+        None
+    }
+
     /// It is a set of hyperplanes: weights and intercept of each.
     fn as_hyperplanes(&self) -> Option<Vec<(&[f64], f64)>> {
         None
     }
+}
+
+/// Training rows that a model keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptRows {
+    /// Their numbers, ascending: in the order in which they were trained on or added, from 0.
+    pub numbers: Vec<u32>,
+    /// The class of each, in the order of the model.
+    pub classes: Vec<u32>,
+    /// The rows as the model sees them: scaled, if it scales.
+    pub samples: Samples,
 }
 
 /// The name of the parameter that an error names if a row cannot be removed; its value is the

@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file?
 
-use super::{bounds, draw, report_fields, status_name};
+use super::{bounds, draw, kept, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -390,6 +390,9 @@ impl ModelFacts {
 
     fn text(&self, stored: &Stored) -> String {
         let mut text = table::pairs(&self.shown);
+        if let Some(kept) = kept::text(stored) {
+            text = format!("{text}\n\n{kept}");
+        }
         if !stored.frame.parameters.is_empty() {
             text.push_str("\n\nparameters\n");
             let parameters = stored.frame.parameters.iter();
@@ -417,6 +420,9 @@ impl ModelFacts {
         object.insert("parameters".to_owned(), Value::Object(parameters));
         object.insert("feature_names".to_owned(), json!(frame.feature_names));
         object.insert("report".to_owned(), json!(report));
+        if let Some(kept) = kept::json(stored) {
+            object.insert("kept_rows".to_owned(), kept);
+        }
         Value::Object(object)
     }
 }

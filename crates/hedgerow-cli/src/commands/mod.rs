@@ -10,6 +10,7 @@ mod edit_report;
 mod falkm;
 mod generate;
 mod inspect;
+mod kept;
 mod latency;
 mod predict;
 mod scale;

@@ -76,6 +76,66 @@ fn a_chunk_learns_from_new_rows() {
     refused(&folder, "update --add b.svm fixed", "updatable");
 }
 
+/// Kept rows are told as they stand in the file, whatever was done to them before the model saw them.
+#[test]
+fn kept_rows_are_told_in_the_columns_of_the_file() {
+    let folder = Folder::new("proximal-kept");
+    let mut lines = vec!["length,colour,still,kind".to_owned()];
+    for i in 0..40 {
+        let (kind, colour) = if i % 2 == 0 {
+            ("a", "red")
+        } else {
+            ("b", "blue")
+        };
+        let colour = if i % 7 == 0 { "green" } else { colour };
+        let length = 100.5 + f64::from(i % 2) * 30.0 + f64::from(i * 13 % 17);
+        lines.push(format!("{length},{colour},5,{kind}"));
+    }
+    folder.write("t.csv", &(lines.join("\n") + "\n"));
+    for options in ["", "--scale standard", "--scale minmax"] {
+        folder.ok(&format!("train cregec {options} t.csv m"));
+        let facts = folder.json("inspect m");
+        let kept = facts["kept_rows"].as_array().expect("rows");
+        assert!(kept.len() >= 2);
+        let numbers: Vec<u64> = kept.iter().filter_map(|row| row["row"].as_u64()).collect();
+        let listed: Vec<u64> = facts["chunk_rows"]
+            .as_array()
+            .expect("rows")
+            .iter()
+            .filter_map(serde_json::Value::as_u64)
+            .collect();
+        assert_eq!(numbers, listed);
+        for row in kept {
+            let line = &lines[row["row"].as_u64().expect("number") as usize];
+            let cells: Vec<&str> = line.split(',').collect();
+            let values = &row["values"];
+            assert_eq!(values["length"], cells[0].parse::<f64>().expect("number"));
+            assert_eq!(values["colour"], cells[1]);
+            assert_eq!(values["still"], 5.0);
+            assert_eq!(row["class"], cells[3]);
+        }
+        let text = folder.ok("inspect m").out;
+        assert!(
+            text.contains("rows that are kept") && text.contains("colour"),
+            "{text}"
+        );
+        for fact in ["quotients", "gaps", "ridge"] {
+            assert!(text.contains(fact) && !facts[fact].is_null(), "{fact}");
+        }
+    }
+    // Without names, sparse: columns by number, zeros left out.
+    folder.write("s.svm", "1 1:2 3:1\n-1 2:1\n1 1:3\n-1 2:2 3:1\n");
+    folder.ok("train cregec s.svm m");
+    let facts = folder.json("inspect m");
+    let first = &facts["kept_rows"][0];
+    assert!(
+        first["values"]
+            .as_object()
+            .is_some_and(|values| values.len() < 3),
+        "{first}"
+    );
+}
+
 #[test]
 fn hostile_rows_are_learned_or_refused() {
     let folder = board("proximal-hostile");

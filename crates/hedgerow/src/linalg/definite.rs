@@ -184,7 +184,7 @@ pub(crate) fn relative_gap(first: f64, second: f64) -> f64 {
 }
 
 /// $z^\top A z / z^\top B z$.
-pub(crate) fn quotient(order: usize, a: &[f64], b: &[f64], z: &[f64]) -> f64 {
+fn quotient(order: usize, a: &[f64], b: &[f64], z: &[f64]) -> f64 {
     let form = |m: &[f64]| dot(z, &symmetric_product(order, m, z)).max(0.0);
     form(a) / form(b)
 }
@@ -269,6 +269,31 @@ mod tests {
                 assert!((l - end.quotient * r).abs() < 1e-9 * size);
             }
             assert!(end.gap > 0.0);
+        }
+    }
+
+    /// The general solver, which nothing but this test uses, finds the same ends.
+    #[test]
+    fn the_ends_are_those_of_the_general_solver() {
+        let n = 20;
+        let (a, b) = (definite(n, n + 2, 5), definite(n, n + 2, 6));
+        let view = |m| MatRef::from_column_major_slice(m, n, n);
+        let general =
+            faer::linalg::solvers::GeneralizedEigen::new_from_real(view(&a[..]), view(&b[..]));
+        let general = general.expect("eigenvalues");
+        let pairs = (0..n).map(|k| (general.S_a()[k] / general.S_b()[k], k));
+        let mut pairs: Vec<(f64, usize)> = pairs.map(|(value, k)| (value.re, k)).collect();
+        pairs.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let ends = pencil_ends(n, &a, &b).expect("regular");
+        let (least, largest) = (pairs[0], pairs[n - 1]);
+        for (end, (value, k)) in [
+            (&ends.first, least),
+            (&ends.last, (1.0 / largest.0, largest.1)),
+        ] {
+            assert!((end.quotient / value - 1.0).abs() < 1e-8);
+            let vector: Vec<f64> = (0..n).map(|i| general.U()[(i, k)].re).collect();
+            let size = (dot(&vector, &vector) * dot(&end.vector, &end.vector)).sqrt();
+            assert!(1.0 - dot(&vector, &end.vector).abs() / size < 1e-10);
         }
     }
 

@@ -21,6 +21,7 @@ mod lanes;
 mod linear_rows;
 mod near;
 mod nystrom;
+mod pair_values;
 mod panel;
 mod passes;
 mod pivoted_cholesky;
@@ -29,6 +30,7 @@ mod ridge_cholesky;
 mod row_stores;
 mod scatter;
 mod single_passes;
+mod small_pencil;
 mod smooth_losses;
 mod sparse;
 mod vectors;
@@ -43,7 +45,7 @@ pub(crate) use coordinate_pass::{
     Coordinate, Held, MOST_RESTS, Primal, Violations, coordinate_loss, coordinate_pass,
 };
 pub(crate) use definite::{
-    DefiniteFactor, PencilEnd, normalise, pencil_ends, quotient, raised_factor, relative_gap,
+    DefiniteFactor, PencilEnd, normalise, pencil_ends, raised_factor, relative_gap,
     symmetric_product,
 };
 pub(crate) use dense::{
@@ -61,6 +63,7 @@ pub(crate) use near::{
     sq_dist,
 };
 pub(crate) use nystrom::whiten;
+pub(crate) use pair_values::{add_four_rows, add_pair_values};
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use pivoted_cholesky::pivots;
@@ -71,6 +74,7 @@ pub(crate) use row_stores::{
     add_curvature, add_derivatives, add_row, dot_row, row_products,
 };
 pub(crate) use scatter::{CHUNK, Columns};
+pub(crate) use small_pencil::{LeastPair, PaddedMatrix, PencilRoom, least_pair};
 pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };

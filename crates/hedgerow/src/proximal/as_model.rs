@@ -2,7 +2,7 @@
 
 use super::chunk_model::ChunkModel;
 use super::model::{Figures, ProximalModel};
-use crate::capability::{Facts, Update};
+use crate::capability::{Facts, KeptRows, Update};
 use crate::data::Dataset;
 use crate::kernel::ROWS_OF_A_TASK;
 use crate::machines::Multiclass;
@@ -90,6 +90,10 @@ impl Model for ChunkModel {
 
     fn as_update(&mut self) -> Option<&mut dyn Update> {
         Some(self)
+    }
+
+    fn kept_rows(&self) -> Option<KeptRows> {
+        Some(self.kept())
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Setting<'a> {
 pub(super) fn model(setting: Setting<'_>, found: Vec<Found>) -> Result<(ProximalModel, Vec<u32>)> {
     let norms = squared_norms(&setting, &found)?;
     let facts: Vec<SurfaceFacts> = found.iter().map(|one| one.surface.facts).collect();
-    warn_of(&facts);
+    warn_of(&facts, &norms);
     let view = setting.view;
     let (expansion, kept) = match setting.kernel {
         None => (planes(view.n_features(), found)?, Vec::new()),
@@ -51,7 +51,10 @@ pub(super) fn model(setting: Setting<'_>, found: Vec<Found>) -> Result<(Proximal
     Ok((model, kept))
 }
 
-fn warn_of(facts: &[SurfaceFacts]) {
+fn warn_of(facts: &[SurfaceFacts], norms: &[f64]) {
+    if norms.contains(&0.0) {
+        tracing::warn!("a surface has no place, only an offset: no row is near it");
+    }
     let least = facts
         .iter()
         .map(|one| one.gap)

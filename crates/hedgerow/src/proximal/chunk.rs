@@ -3,27 +3,13 @@
 //! The unknowns are the offset and the coefficients of the rows so far, $r_i = [-1, K(x_i, C)]$. When
 //! a row $x$ with kernel values $k$ joins the first class, $G = \sum_{i \in A} r_i r_i^\top$ gets the border
 //! $\sum_{i\in A} r_i k_i$, $\sum_{i \in A} k_i^2$ and then $r r^\top$; $H$ gets its border alone. The eigenvectors of the
-//! smaller problem, with 0 for the new coefficient, are the start of inverse iterations. Their answer
-//! counts only if no eigenvalue lies below it, which a Cholesky factor of $A - \lambda(1-\epsilon)B$ proves;
-//! otherwise the whole eigenproblem is solved.
+//! smaller problem, with 0 for the new coefficient, and its eigenvalues are the start for those of the
+//! larger one ([`least_pair`]); where that ends in doubt the whole eigenproblem is solved.
 
-use super::pencil::{Surface, both, regularise};
+use super::pencil::{Added, Surface, both, regularise, reversed};
 use super::words::Regularisation;
 use crate::Result;
-use crate::linalg::{
-    cholesky, cholesky_solve, dot, normalise, quotient, symmetric_eigen, symmetric_product,
-};
-
-/// Steps of inverse iteration between two looks at the powers of the inverse.
-const STEPS: usize = 4;
-/// Powers that are looked at together.
-const KRYLOV: usize = 8;
-/// Most looks.
-const MAX_CYCLES: usize = 5;
-/// Change of the unit vector at which the steps end.
-const SETTLED: f64 = 1e-10;
-/// Share of the eigenvalue by which the proof lies below it.
-const MARGIN: f64 = 1e-6;
+use crate::linalg::{LeastPair, PaddedMatrix, PencilRoom, dot, least_pair};
 
 /// Both surfaces of a chunk; the offset stands before the coefficients.
 #[derive(Debug, Clone)]
@@ -31,13 +17,33 @@ pub(super) struct Ends {
     pub(super) vectors: [Vec<f64>; 2],
     /// Lengths of the coefficients.
     pub(super) norms: [f64; 2],
+    /// The quotients that they make least.
+    quotients: [f64; 2],
 }
 
 impl Ends {
-    fn new(vectors: [Vec<f64>; 2]) -> Self {
+    fn new(pairs: [LeastPair; 2]) -> Self {
+        let quotients = [pairs[0].value, pairs[1].value];
+        let vectors = pairs.map(|pair| pair.vector);
         let norm = |vector: &[f64]| dot(&vector[1..], &vector[1..]).sqrt();
         let norms = [norm(&vectors[0]), norm(&vectors[1])];
-        Self { vectors, norms }
+        Self {
+            vectors,
+            norms,
+            quotients,
+        }
+    }
+
+    fn of_surfaces(surfaces: &[Surface; 2]) -> Self {
+        Self::new([0, 1].map(|at| {
+            let surface: &Surface = &surfaces[at];
+            let mut vector = vec![surface.offset];
+            vector.extend_from_slice(&surface.coefficients);
+            LeastPair {
+                vector,
+                value: surface.facts.quotient,
+            }
+        }))
     }
 
     /// Whether the first surface is at least as near, given the values of both.
@@ -71,14 +77,11 @@ pub(super) struct Chunk {
     /// The matrices of both classes, not regularised.
     sums: [Vec<f64>; 2],
     ends: Option<Ends>,
+    /// The matrices of an enlarged problem, regularised.
+    pencil: [PaddedMatrix; 2],
+    room: PencilRoom,
     /// Eigenproblems that were solved as a whole.
     pub(super) whole_solves: u64,
-}
-
-/// A chunk with one row more.
-pub(super) struct Enlarged {
-    sums: [Vec<f64>; 2],
-    pub(super) ends: Ends,
 }
 
 impl Chunk {
@@ -92,6 +95,8 @@ impl Chunk {
             is_first: Vec::new(),
             sums: [vec![0.0], vec![0.0]],
             ends: None,
+            pencil: [PaddedMatrix::default(), PaddedMatrix::default()],
+            room: PencilRoom::default(),
             whole_solves: 0,
         }
     }
@@ -105,16 +110,16 @@ impl Chunk {
         self.ends.as_ref()
     }
 
-    /// The matrices with one row more.
-    fn bordered(&self, candidate: &Candidate<'_>) -> [Vec<f64>; 2] {
+    /// Writes the matrices with one row more.
+    fn border(&mut self, candidate: &Candidate<'_>) {
         let old = self.len() + 1;
-        let new = old + 1;
-        let grown = |sums: &[f64], first: bool| {
-            let mut grown = vec![0.0; new * new];
-            for (row, from) in grown.chunks_mut(new).zip(sums.chunks(old)) {
-                row[..old].copy_from_slice(from);
-            }
-            let mut border = vec![0.0; new];
+        let mut own = Vec::with_capacity(old + 1);
+        own.push(-1.0);
+        own.extend_from_slice(candidate.with_chunk);
+        own.push(candidate.with_itself);
+        for ((matrix, sums), first) in self.pencil.iter_mut().zip(&self.sums).zip([true, false]) {
+            matrix.clear(old + 1);
+            let mut border = vec![0.0; old + 1];
             let rows = self.kernel.iter().zip(&self.is_first);
             for ((row, &is_first), &k) in rows.zip(candidate.with_chunk) {
                 if is_first == first {
@@ -125,77 +130,89 @@ impl Chunk {
                     border[old] += k * k;
                 }
             }
-            for (j, value) in border.into_iter().enumerate() {
-                grown[old * new + j] = value;
-                grown[j * new + old] = value;
+            for (i, from) in sums.chunks_exact(old).enumerate() {
+                let row = matrix.row_mut(i);
+                row[..old].copy_from_slice(from);
+                row[old] = border[i];
             }
+            matrix.row_mut(old).copy_from_slice(&border);
             if candidate.is_first == first {
-                let mut own = vec![-1.0];
-                own.extend_from_slice(candidate.with_chunk);
-                own.push(candidate.with_itself);
-                for (row, a) in grown.chunks_mut(new).zip(&own) {
-                    for (sum, b) in row.iter_mut().zip(&own) {
+                for (i, a) in own.iter().enumerate() {
+                    for (sum, b) in matrix.row_mut(i).iter_mut().zip(&own) {
                         *sum += a * b;
                     }
                 }
             }
-            grown
-        };
-        [grown(&self.sums[0], true), grown(&self.sums[1], false)]
+        }
+    }
+
+    /// Regularises the matrices that [`Chunk::border`] wrote.
+    fn regularise(&mut self) {
+        let order = self.len() + 2;
+        let [g, h] = &mut self.pencil;
+        for i in 0..order {
+            let (of_g, of_h) = (*g.diagonal_mut(i), *h.diagonal_mut(i));
+            let [to_g, to_h] = match self.rule {
+                Regularisation::Tikhonov => self.shares,
+                _ => [self.shares[0] * of_h, self.shares[1] * of_g],
+            };
+            *g.diagonal_mut(i) += to_g;
+            *h.diagonal_mut(i) += to_h;
+        }
     }
 
     /// The surfaces with one row more.
-    pub(super) fn enlarged(&mut self, candidate: &Candidate<'_>) -> Result<Enlarged> {
-        let sums = self.bordered(candidate);
+    pub(super) fn enlarged(&mut self, candidate: &Candidate<'_>) -> Result<Ends> {
+        self.border(candidate);
+        if self.warm
+            && !self.may_reverse()
+            && let Some(ends) = &self.ends
+        {
+            let ends = ends.clone();
+            self.regularise();
+            if let Some(ends) = self.warm_ends(&ends) {
+                return Ok(ends);
+            }
+            self.border(candidate);
+        }
+        self.whole_solves += 1;
         let order = self.len() + 2;
-        let [mut g, mut h] = sums.clone();
-        regularise(self.rule, self.shares, order, &mut g, &mut h);
-        let warm = match &self.ends {
-            Some(ends) if self.warm => warm_ends(order, &g, &h, ends),
-            _ => None,
-        };
-        let ends = if let Some(ends) = warm {
-            ends
-        } else {
-            self.whole_solves += 1;
-            let found = both(order, &rotated(order, &g), &rotated(order, &h))?;
-            Ends::new(found.map(|surface| {
-                let mut vector = vec![surface.offset];
-                vector.extend(surface.coefficients);
-                vector
-            }))
-        };
-        Ok(Enlarged { sums, ends })
+        let [mut g, mut h] = [self.pencil[0].packed(), self.pencil[1].packed()];
+        let added = regularise(self.rule, self.shares, order, &mut g, &mut h);
+        Ok(Ends::of_surfaces(&self.whole(order, &g, &h, &added)?))
+    }
+
+    /// Both ends of the regularised matrices from those of the smaller problem; `None` in doubt.
+    fn warm_ends(&mut self, ends: &Ends) -> Option<Ends> {
+        let [g, h] = &self.pencil;
+        let [one, two] = &ends.vectors;
+        let first = least_pair(g, h, one, ends.quotients[0], &mut self.room)?;
+        let second = least_pair(h, g, two, ends.quotients[1], &mut self.room)?;
+        Some(Ends::new([first, second]))
     }
 
     /// Whether every row of the chunk so far is on its side of enlarged surfaces.
-    pub(super) fn keeps_all_right(&self, enlarged: &Enlarged, candidate: &Candidate<'_>) -> bool {
+    pub(super) fn keeps_all_right(&self, enlarged: &Ends, candidate: &Candidate<'_>) -> bool {
         let rows = self.kernel.iter().zip(&self.is_first);
-        let [first, second] = &enlarged.ends.vectors;
+        let [first, second] = &enlarged.vectors;
         let old = self.len();
         rows.zip(candidate.with_chunk)
             .all(|((row, &is_first), &k)| {
                 let value = |z: &[f64]| dot(&z[1..=old], row) + z[old + 1] * k - z[0];
-                enlarged.ends.takes_first([value(first), value(second)]) == is_first
+                enlarged.takes_first([value(first), value(second)]) == is_first
             })
     }
 
-    /// Takes the row in.
-    pub(super) fn accept(&mut self, enlarged: Enlarged, candidate: &Candidate<'_>) {
-        for (row, &k) in self.kernel.iter_mut().zip(candidate.with_chunk) {
-            row.push(k);
-        }
-        let mut own = candidate.with_chunk.to_vec();
-        own.push(candidate.with_itself);
-        self.kernel.push(own);
-        self.is_first.push(candidate.is_first);
-        self.sums = enlarged.sums;
-        self.ends = Some(enlarged.ends);
+    /// Takes in a row with the surfaces that it leads to.
+    pub(super) fn accept(&mut self, enlarged: Ends, candidate: &Candidate<'_>) {
+        self.add(candidate);
+        self.ends = Some(enlarged);
     }
 
-    /// Takes a row in before there are rows of both classes, or without a look at the surfaces.
+    /// Takes a row in without a look at the surfaces.
     pub(super) fn add(&mut self, candidate: &Candidate<'_>) {
-        self.sums = self.bordered(candidate);
+        self.border(candidate);
+        self.sums = [self.pencil[0].packed(), self.pencil[1].packed()];
         for (row, &k) in self.kernel.iter_mut().zip(candidate.with_chunk) {
             row.push(k);
         }
@@ -210,19 +227,32 @@ impl Chunk {
     pub(super) fn settle(&mut self) -> Result<[Surface; 2]> {
         let order = self.len() + 1;
         let [mut g, mut h] = self.sums.clone();
-        regularise(self.rule, self.shares, order, &mut g, &mut h);
-        // The surfaces want the offset last.
-        for matrix in [&mut g, &mut h] {
-            *matrix = rotated(order, matrix);
-        }
-        let found = both(order, &g, &h)?;
-        let vector = |surface: &Surface| {
-            let mut vector = vec![surface.offset];
-            vector.extend_from_slice(&surface.coefficients);
-            vector
-        };
-        self.ends = Some(Ends::new([vector(&found[0]), vector(&found[1])]));
+        let added = regularise(self.rule, self.shares, order, &mut g, &mut h);
+        let found = self.whole(order, &g, &h, &added)?;
+        self.ends = Some(Ends::of_surfaces(&found));
         Ok(found)
+    }
+
+    /// Both surfaces from whole matrices, that of the first class first.
+    fn whole(&self, order: usize, g: &[f64], h: &[f64], added: &Added) -> Result<[Surface; 2]> {
+        // The surfaces want the offset last.
+        let (g, h) = (rotated(order, g), rotated(order, h));
+        let mut found = both(order, &g, &h)?;
+        if self.may_reverse() {
+            let added = added.clone().map(|mut diagonal| {
+                diagonal.rotate_left(1);
+                diagonal
+            });
+            if reversed(self.rule, self.shares, order, [&g, &h], &added, &found) {
+                found.swap(0, 1);
+            }
+        }
+        Ok(found)
+    }
+
+    /// With shares as large as that the smallest eigenvalue may be that of the second class.
+    fn may_reverse(&self) -> bool {
+        self.shares[0] * self.shares[1] >= 1.0
     }
 }
 
@@ -232,104 +262,4 @@ fn rotated(order: usize, matrix: &[f64]) -> Vec<f64> {
     (0..order * order)
         .map(|at| matrix[from(at / order) * order + from(at % order)])
         .collect()
-}
-
-/// Both ends from those of the smaller problem; `None` in doubt.
-fn warm_ends(order: usize, g: &[f64], h: &[f64], ends: &Ends) -> Option<Ends> {
-    let padded = |vector: &[f64]| {
-        let mut start = vector.to_vec();
-        start.resize(order, 0.0);
-        start
-    };
-    let first = least(order, g, h, padded(&ends.vectors[0]))?;
-    let second = least(order, h, g, padded(&ends.vectors[1]))?;
-    Some(Ends::new([first, second]))
-}
-
-/// The vector of the least quotient, by inverse iteration; `None` unless that is certain.
-fn least(order: usize, a: &[f64], b: &[f64], mut vector: Vec<f64>) -> Option<Vec<f64>> {
-    let factor = cholesky(order, a.to_vec())?;
-    let step = |vector: &[f64]| {
-        let mut next = symmetric_product(order, b, vector);
-        cholesky_solve(order, &factor, &mut next);
-        next
-    };
-    normalise(&mut vector);
-    for cycle in 0..=MAX_CYCLES {
-        if cycle > 0 {
-            vector = krylov(order, b, &vector, &step)?;
-        }
-        for _ in 0..STEPS {
-            let mut next = step(&vector);
-            normalise(&mut next);
-            let away = next.iter().zip(&vector);
-            let away = away.fold(0.0f64, |most, (x, y)| most.max((x - y).abs()));
-            vector = next;
-            if away <= SETTLED {
-                let value = quotient(order, a, b, &vector);
-                return is_least(order, a, b, value).then_some(vector);
-            }
-        }
-    }
-    None
-}
-
-/// The best vector of the first few powers of the inverse, which are kept orthogonal in the product
-/// of `b`: where two eigenvalues are near, steps alone come forward too slowly.
-fn krylov(
-    order: usize,
-    b: &[f64],
-    start: &[f64],
-    step: &impl Fn(&[f64]) -> Vec<f64>,
-) -> Option<Vec<f64>> {
-    let width = KRYLOV.min(order);
-    let mut basis: Vec<[Vec<f64>; 2]> = Vec::with_capacity(width);
-    let mut small = vec![0.0; width * width];
-    let mut vector = start.to_vec();
-    for k in 0..width {
-        for _ in 0..2 {
-            for [other, image] in &basis {
-                let shared = dot(&vector, image);
-                for (x, y) in vector.iter_mut().zip(other) {
-                    *x -= shared * y;
-                }
-            }
-        }
-        let mut image = symmetric_product(order, b, &vector);
-        let size = dot(&vector, &image).sqrt();
-        if size.is_nan() || size <= 0.0 {
-            return None;
-        }
-        for x in &mut vector {
-            *x /= size;
-        }
-        for x in &mut image {
-            *x /= size;
-        }
-        let next = step(&vector);
-        basis.push([vector, image]);
-        for (j, [_, image]) in basis.iter().enumerate() {
-            let shared = dot(&next, image);
-            small[k * width + j] = shared;
-            small[j * width + k] = shared;
-        }
-        vector = next;
-    }
-    let eigen = symmetric_eigen(&small, width)?;
-    let weights = &eigen.vectors[(width - 1) * width..];
-    let mut best = vec![0.0; order];
-    for ([vector, _], weight) in basis.iter().zip(weights) {
-        for (x, y) in best.iter_mut().zip(vector) {
-            *x += weight * y;
-        }
-    }
-    normalise(&mut best);
-    Some(best)
-}
-
-/// Proves that no quotient lies below a share of `value`.
-fn is_least(order: usize, a: &[f64], b: &[f64], value: f64) -> bool {
-    let shift = value * (1.0 - MARGIN);
-    let shifted = a.iter().zip(b).map(|(a, b)| a - shift * b).collect();
-    cholesky(order, shifted).is_some()
 }

@@ -4,6 +4,7 @@ use super::cregec::{CregecParams, led};
 use super::model::ProximalModel;
 use super::pair::{PairRows, Selected};
 use super::selection::Offer;
+use crate::capability::KeptRows;
 use crate::data::{ClassLabels, ClassName, Dataset, Generator, Samples, SamplesView, Target};
 use crate::error::ensure_shape;
 use crate::kernel::{Kernel, check_samples};
@@ -17,6 +18,8 @@ use std::time::Instant;
 pub struct PairChunk {
     /// Numbers of its rows, in the order in which they came: as trained on or added, from 0.
     pub rows: Vec<u32>,
+    /// Class of each, in the order of the model.
+    pub classes: Vec<u32>,
     /// Score on all rows when it was last changed, and the largest possible one.
     pub score: (u64, u64),
     /// Rows that were offered.
@@ -26,10 +29,11 @@ pub struct PairChunk {
 }
 
 impl PairChunk {
-    pub(super) fn new(selected: &Selected) -> Self {
+    pub(super) fn new(selected: &Selected, class_of_row: &[u32]) -> Self {
         let accepted = selected.trace.iter().filter(|offer| offer.accepted);
         Self {
             rows: selected.places.clone(),
+            classes: selected.classes(class_of_row),
             score: selected.score,
             tried: selected.tried,
             accepted: accepted.copied().collect(),
@@ -182,6 +186,16 @@ impl ChunkModel {
         let k = parts.proximal.classes().map_or(0, <[_]>::len);
         let expected = Multiclass::OneVsOne.n_machines(k);
         ensure_shape("chunks", expected, parts.chunks.len())?;
+        for chunk in &parts.chunks {
+            ensure_shape("classes of a chunk", chunk.rows.len(), chunk.classes.len())?;
+            if let Some(&class) = chunk.classes.iter().find(|&&class| class as usize >= k) {
+                return Err(Error::UnknownClass {
+                    name: class.to_string(),
+                });
+            }
+        }
+        let kept = kept(&parts.chunks).len();
+        ensure_shape("rows of all chunks", parts.proximal.n_centres(), kept)?;
         if let Some(memory) = &parts.memory {
             memory.validate(k)?;
             let n = parts.proximal.n_features();
@@ -211,6 +225,16 @@ impl ChunkModel {
     /// The surfaces.
     pub fn proximal(&self) -> &ProximalModel {
         &self.parts.proximal
+    }
+
+    /// The rows of all chunks, each once, with its class.
+    pub(super) fn kept(&self) -> KeptRows {
+        let kept = kept(&self.parts.chunks);
+        KeptRows {
+            numbers: kept.iter().map(|row| row.0).collect(),
+            classes: kept.iter().map(|row| row.1).collect(),
+            samples: self.parts.proximal.expansion().support_vectors.clone(),
+        }
     }
 
     /// Adds rows and removes others by their number. Chunk rows stay unless they are removed; new
@@ -365,6 +389,18 @@ impl ChunkModel {
     }
 }
 
+/// Number and class of every row of some chunks, ascending.
+fn kept(chunks: &[PairChunk]) -> Vec<(u32, u32)> {
+    let rows = |chunk: &PairChunk| -> Vec<(u32, u32)> {
+        let classes = chunk.classes.iter().copied();
+        chunk.rows.iter().copied().zip(classes).collect()
+    };
+    let mut kept: Vec<(u32, u32)> = chunks.iter().flat_map(rows).collect();
+    kept.sort_unstable();
+    kept.dedup();
+    kept
+}
+
 /// Forgets rows; chunks lose theirs.
 fn forget(memory: &mut Memory, chunks: &mut [PairChunk], removed: &[u32]) -> Result<()> {
     if removed.is_empty() {
@@ -385,6 +421,8 @@ fn forget(memory: &mut Memory, chunks: &mut [PairChunk], removed: &[u32]) -> Res
         }
     }
     for chunk in chunks.iter_mut() {
+        let mut stays = chunk.rows.iter().map(|row| !removed.contains(row));
+        chunk.classes.retain(|_| stays.next().unwrap_or(false));
         chunk.rows.retain(|row| !removed.contains(row));
     }
     let kept: Vec<usize> = (0..gone.len()).filter(|&row| !gone[row]).collect();
@@ -398,6 +436,7 @@ fn forget(memory: &mut Memory, chunks: &mut [PairChunk], removed: &[u32]) -> Res
 fn continue_chunk(chunk: &mut PairChunk, selected: &Selected, memory: &Memory) -> usize {
     let number = |place: u32| memory.numbers[place as usize];
     chunk.rows = selected.places.iter().map(|&place| number(place)).collect();
+    chunk.classes = selected.classes(&memory.class_of_row);
     chunk.score = selected.score;
     chunk.tried += selected.tried;
     let accepted = selected.trace.iter().filter(|offer| offer.accepted);

@@ -45,7 +45,7 @@ pub struct CregecParams {
     #[param(default = InitialAccuracy::Zero)]
     pub initial_accuracy: InitialAccuracy,
     /// What must rise with every row that is taken in.
-    #[param(default = SelectionScore::Accuracy)]
+    #[param(default = SelectionScore::Accuracy, python = "selection_score")]
     pub score: SelectionScore,
     /// Most rows of a chunk.
     #[param(least = 2, unless = "as many as help")]
@@ -59,6 +59,10 @@ pub struct CregecParams {
     /// Leave out the last row of each class, as the published figure does; for comparison.
     #[param(default = false)]
     pub figure_bounds: bool,
+    /// Look for eigenvectors from those without the candidate; the whole eigenproblem is solved
+    /// only in doubt. Off for comparison: the same rows are kept, later.
+    #[param(default = true, unsaid)]
+    pub warm_starts: bool,
     /// By what the value of a surface is divided to be a distance.
     #[param(default = SurfaceNorm::Coefficient)]
     pub norm: SurfaceNorm,
@@ -111,7 +115,7 @@ impl CregecParams {
                 .max_seconds
                 .and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?)),
             seed: self.seed,
-            warm: true,
+            warm: self.warm_starts,
             early_exit: true,
         }
     }
@@ -160,7 +164,8 @@ impl CregecParams {
                 "rows selected"
             );
         }
-        let chunks: Vec<PairChunk> = selected.iter().map(PairChunk::new).collect();
+        let chunk = |one| PairChunk::new(one, &rows.class_of_row);
+        let chunks: Vec<PairChunk> = selected.iter().map(chunk).collect();
         let memory = self
             .updatable
             .then(|| Memory::new(self, &data, &rows, &chunks));

@@ -9,7 +9,7 @@
 use super::pencil::Surface;
 use crate::data::Generator;
 use crate::linalg::{
-    DefiniteFactor, PencilEnd, dot, gram, normalise, relative_gap, symmetric_eigen,
+    DefiniteFactor, PencilEnd, add_four_rows, dot, gram, normalise, relative_gap, symmetric_eigen,
 };
 use crate::parallel::{Grain, for_each_chunk, map};
 
@@ -20,7 +20,7 @@ const LOOK: usize = 4;
 /// Residual of the eigenpair, as a share of its value, at which the steps end.
 const SETTLED: f64 = 1e-10;
 /// Steps of inverse iteration, with refinement, at the end.
-const POLISH: usize = 2;
+const POLISH: usize = 1;
 /// Rows of one partial sum. Fixed, so that results do not depend on the number of threads.
 const PART: usize = 256;
 
@@ -55,12 +55,19 @@ impl Side<'_> {
         let n_rows = self.rows.len() / order;
         let parts = map(n_rows.div_ceil(PART), Grain::COARSE, &|part| {
             let mut sum = vec![0.0; order];
-            for i in part * PART..n_rows.min((part + 1) * PART) {
-                let row = &self.rows[i * order..(i + 1) * order];
-                let weight = weight(i, row);
-                for (sum, x) in sum.iter_mut().zip(row) {
-                    *sum += weight * x;
-                }
+            let end = n_rows.min((part + 1) * PART);
+            for first in (part * PART..end).step_by(4) {
+                // A row that is not there weighs nothing.
+                let row = |t: usize| {
+                    let i = (first + t).min(end - 1);
+                    &self.rows[i * order..(i + 1) * order]
+                };
+                let rows = [row(0), row(1), row(2), row(3)];
+                let weights = std::array::from_fn(|t| {
+                    let i = first + t;
+                    if i < end { weight(i, rows[t]) } else { 0.0 }
+                });
+                add_four_rows(rows, weights, &mut sum);
             }
             sum
         });

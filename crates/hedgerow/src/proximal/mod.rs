@@ -48,7 +48,11 @@ mod selection;
 mod words;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod update_tests;
 
 pub use chunk_model::{ChunkModel, ChunkParts, ChunkUpdate, Memory, PairChunk};
 pub use cregec::CregecParams;

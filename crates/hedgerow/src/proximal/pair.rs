@@ -32,6 +32,14 @@ pub(super) struct Selected {
     pub(super) trace: Vec<super::selection::Offer>,
 }
 
+impl Selected {
+    /// Class of every row of the chunk, of those of all rows.
+    pub(super) fn classes(&self, class_of_row: &[u32]) -> Vec<u32> {
+        let places = self.places.iter();
+        places.map(|&place| class_of_row[place as usize]).collect()
+    }
+}
+
 impl PairRows {
     pub(super) fn new(view: SamplesView<'_>, first: &[u32], second: &[u32]) -> Result<Self> {
         let mut places = [first, second].concat();

@@ -1,7 +1,7 @@
 //! From the two matrices of a problem to its surfaces.
 
 use super::words::Regularisation;
-use crate::linalg::{PencilEnd, dot, pencil_ends};
+use crate::linalg::{PencilEnd, dot, pencil_ends, symmetric_product};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -64,38 +64,72 @@ impl Surface {
     }
 }
 
-/// Adds what the regularisation says to the matrices of the first and the second class.
-/// `first_centres` says which centres are rows of the first class and `counterparts` has the entries
-/// that the literal readings need.
+/// The diagonals that were added to the matrices of both classes.
+pub(super) type Added = [Vec<f64>; 2];
+
+/// Adds what the regularisation says to the matrices of the first and the second class; the diagonals
+/// that it added.
 pub(super) fn regularise(
     rule: Regularisation,
     [first, second]: [f64; 2],
     order: usize,
     g: &mut [f64],
     h: &mut [f64],
-) {
-    let diagonal = |m: &[f64]| -> Vec<f64> { (0..order).map(|i| m[i * order + i]).collect() };
-    match rule {
+) -> Added {
+    let diagonal = |m: &[f64], share: f64| -> Vec<f64> {
+        (0..order).map(|i| share * m[i * order + i]).collect()
+    };
+    let added = match rule {
         Regularisation::Cross => {
-            for (g, h) in g.iter_mut().zip(h) {
+            for (g, h) in g.iter_mut().zip(h.iter_mut()) {
                 (*g, *h) = (*g + first * *h, *h + second * *g);
             }
+            [Vec::new(), Vec::new()]
         }
-        Regularisation::Diagonal => {
-            let (of_g, of_h) = (diagonal(g), diagonal(h));
-            for i in 0..order {
-                g[i * order + i] += first * of_h[i];
-                h[i * order + i] += second * of_g[i];
-            }
-        }
-        Regularisation::Tikhonov => {
-            for i in 0..order {
-                g[i * order + i] += first;
-                h[i * order + i] += second;
-            }
-        }
+        Regularisation::Diagonal => [diagonal(h, first), diagonal(g, second)],
+        Regularisation::Tikhonov => [vec![first; order], vec![second; order]],
         // Added by the caller, who knows the kernel values.
-        Regularisation::LiteralRectangular | Regularisation::LiteralOwnClass => {}
+        Regularisation::LiteralRectangular | Regularisation::LiteralOwnClass => {
+            [Vec::new(), Vec::new()]
+        }
+    };
+    for (matrix, added) in [g, h].into_iter().zip(&added) {
+        for (i, x) in added.iter().enumerate() {
+            matrix[i * order + i] += x;
+        }
+    }
+    added
+}
+
+/// Whether the ends of a regularised pencil have changed places: whether $z^\top G z / z^\top H z$, without
+/// what was added, is larger at the first. `surfaces` have the offset last, as the matrices do.
+pub(super) fn reversed(
+    rule: Regularisation,
+    shares: [f64; 2],
+    order: usize,
+    matrices: [&[f64]; 2],
+    added: &Added,
+    surfaces: &[Surface; 2],
+) -> bool {
+    match rule {
+        // Then the map from the quotients of G and H to these falls instead of rising.
+        Regularisation::Cross => shares[0] * shares[1] > 1.0,
+        Regularisation::Diagonal | Regularisation::Tikhonov => {
+            let form = |at: usize, z: &[f64]| {
+                let all = dot(z, &symmetric_product(order, matrices[at], z));
+                let more: f64 = added[at].iter().zip(z).map(|(d, z)| d * z * z).sum();
+                (all - more).max(0.0)
+            };
+            let [[a, b], [c, d]] = [0, 1].map(|which| {
+                let surface: &Surface = &surfaces[which];
+                let mut z = surface.coefficients.clone();
+                z.push(surface.offset);
+                [form(0, &z), form(1, &z)]
+            });
+            a * d > c * b
+        }
+        // Their quotients are 0 and infinite.
+        Regularisation::LiteralRectangular | Regularisation::LiteralOwnClass => false,
     }
 }
 

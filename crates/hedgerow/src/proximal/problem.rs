@@ -2,7 +2,7 @@
 
 use super::design::Design;
 use super::dual_route::{self, Side};
-use super::pencil::{Surface, both, regularise};
+use super::pencil::{Surface, both, regularise, reversed};
 use super::words::Regularisation;
 use crate::error::ensure_memory;
 use crate::{Error, Result};
@@ -63,7 +63,8 @@ impl Problem<'_> {
         }
     }
 
-    /// The shares of the diagonals, if the problem may be solved by its rows.
+    /// The shares of the diagonals, if the problem may be solved by its rows. Shares so large that
+    /// the ends may change places need the matrices.
     fn diagonal_shares(&self) -> Option<(bool, [f64; 2])> {
         let many = match self.route {
             Route::Matrices => false,
@@ -71,6 +72,11 @@ impl Problem<'_> {
             #[cfg(test)]
             Route::Rows => true,
         };
+        let many = many
+            && match self.recipe {
+                Recipe::Shared(_, [first, second]) => first * second < 1.0,
+                Recipe::Apart(_) => false,
+            };
         match self.recipe {
             Recipe::Shared(Regularisation::Diagonal, shares) if many => Some((true, shares)),
             Recipe::Shared(Regularisation::Tikhonov, shares) if many => Some((false, shares)),
@@ -136,15 +142,12 @@ impl Problem<'_> {
         match self.recipe {
             Recipe::Shared(rule, shares) => {
                 self.add_literal(rule, shares, &mut g, &mut h)?;
-                regularise(rule, shares, order, &mut g, &mut h);
-                let [first, second] = both(order, &g, &h)?;
-                // Then the map from the quotients of G and H to these falls instead of rising.
-                let reversed = rule == Regularisation::Cross && shares[0] * shares[1] > 1.0;
-                Ok(if reversed {
-                    [second, first]
-                } else {
-                    [first, second]
-                })
+                let added = regularise(rule, shares, order, &mut g, &mut h);
+                let mut surfaces = both(order, &g, &h)?;
+                if reversed(rule, shares, order, [&g, &h], &added, &surfaces) {
+                    surfaces.swap(0, 1);
+                }
+                Ok(surfaces)
             }
             Recipe::Apart(delta) => {
                 let raised = |matrix: &[f64]| {

@@ -1,17 +1,25 @@
 //! Greedy selection of rows: CReGEC's loop on two classes.
+//!
+//! Most candidates are no better than the chunk. To see that early, rows are scored in an order of
+//! their own: first those that are wrong with the chunk, then those that are right by little. The
+//! kernel values of a candidate are computed only as far as its score is.
 
 use super::chunk::{Candidate, Chunk, Ends};
 use super::order::{Table, arrange};
 use super::pencil::Surface;
 use super::words::{InitialAccuracy, Regularisation, SelectionScore, SubsetOrder};
 use crate::data::SamplesView;
-use crate::kernel::{Gram, Kernel};
+use crate::kernel::{Gram, GramQueries, Kernel};
+use crate::linalg::add_pair_values;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Rows that are scored before a look at whether the rest could still help.
-const SCORED_AT_ONCE: usize = 256;
+const SCORED_AT_ONCE: usize = 128;
+/// Rows are put in order again when so many times their number were scored since, and the chunk
+/// has changed.
+const SCORED_PER_SORT: usize = 8;
 
 /// What became of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +59,13 @@ pub(super) struct Rules {
 /// A selection under way. Rows are numbered as in the view.
 pub(super) struct Selection<'a> {
     rules: Rules,
+    /// Rows in the order in which they are scored, and where each stands in it.
+    sequence: Vec<u32>,
+    position: Vec<u32>,
+    /// Rows that were scored since they were put in order; whether the chunk has changed since.
+    scored_since: usize,
+    is_stale: bool,
+    /// Of the rows in that order.
     gram: Gram<'a>,
     table: Table<'a>,
     diagonal: Vec<f64>,
@@ -60,7 +75,7 @@ pub(super) struct Selection<'a> {
     total: u64,
     chunk: Chunk,
     rows: Vec<usize>,
-    /// Kernel values of every row of the chunk with all rows.
+    /// Kernel values of every row of the chunk with all rows, as they are scored.
     columns: Vec<Vec<f64>>,
     spare: Vec<f64>,
     best: u64,
@@ -78,7 +93,8 @@ impl<'a> Selection<'a> {
         rules: Rules,
     ) -> Result<Self> {
         let n = is_first.len();
-        let gram = Gram::in_double(kernel, view, (0..n as u32).collect())?;
+        let sequence: Vec<u32> = (0..n as u32).collect();
+        let gram = Gram::in_double(kernel, view, sequence.clone())?.sequential(true);
         let n_first = is_first.iter().filter(|&&first| first).count() as u64;
         let n_second = n as u64 - n_first;
         let worth = match rules.score {
@@ -86,6 +102,10 @@ impl<'a> Selection<'a> {
             SelectionScore::Balanced => [n_second, n_first],
         };
         Ok(Self {
+            position: sequence.clone(),
+            sequence,
+            scored_since: 0,
+            is_stale: false,
             diagonal: gram.diagonal()?,
             gram,
             table: Table {
@@ -144,7 +164,7 @@ impl<'a> Selection<'a> {
             self.add(row)?;
         }
         self.chunk.settle()?;
-        let seeds = self.full_score();
+        let seeds = self.full_score()?;
         self.best = match self.rules.initial {
             InitialAccuracy::Zero => 0,
             InitialAccuracy::SeedPair => seeds,
@@ -182,7 +202,7 @@ impl<'a> Selection<'a> {
             self.add(row)?;
         }
         self.chunk.settle()?;
-        self.best = self.full_score();
+        self.best = self.full_score()?;
         Ok(())
     }
 
@@ -233,19 +253,23 @@ impl<'a> Selection<'a> {
                 .is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn column(&mut self, row: usize) -> Result<Vec<f64>> {
-        let n = self.is_first.len();
-        let mut column = std::mem::take(&mut self.spare);
-        column.resize(n, 0.0);
-        let queries = self.gram.own_queries(&[row])?;
-        self.gram.block(&queries, 0..n, &mut [&mut column[..]]);
-        Ok(column)
+    /// The kernel values of a row with the rows of the chunk.
+    fn with_chunk(&self, row: usize) -> Vec<f64> {
+        let at = self.position[row] as usize;
+        self.columns.iter().map(|column| column[at]).collect()
+    }
+
+    fn queries(&self, row: usize) -> Result<GramQueries> {
+        self.gram.own_queries(&[self.position[row] as usize])
     }
 
     /// Takes a row in unseen.
     fn add(&mut self, row: usize) -> Result<()> {
-        let column = self.column(row)?;
-        let with_chunk: Vec<f64> = self.columns.iter().map(|column| column[row]).collect();
+        let n = self.is_first.len();
+        let mut column = vec![0.0; n];
+        let queries = self.queries(row)?;
+        self.gram.block_here(&queries, 0..n, &mut [&mut column[..]]);
+        let with_chunk = self.with_chunk(row);
         self.chunk.add(&Candidate {
             with_chunk: &with_chunk,
             with_itself: self.diagonal[row],
@@ -253,13 +277,59 @@ impl<'a> Selection<'a> {
         });
         self.columns.push(column);
         self.rows.push(row);
+        self.is_stale = true;
+        Ok(())
+    }
+
+    /// Puts the rows in the order in which they are to be scored with the present chunk.
+    fn sort(&mut self) -> Result<()> {
+        let n = self.is_first.len();
+        if !self.is_stale || self.scored_since < SCORED_PER_SORT * n {
+            return Ok(());
+        }
+        (self.is_stale, self.scored_since) = (false, 0);
+        let Some(ends) = self.chunk.ends() else {
+            return Ok(());
+        };
+        let columns: Vec<&[f64]> = self.columns.iter().map(Vec::as_slice).collect();
+        let [first, second] = &ends.vectors;
+        let mut values = [vec![-first[0]; n], vec![-second[0]; n]];
+        let [one, two] = &mut values;
+        add_pair_values(&columns, [&first[1..], &second[1..]], 0, one, two);
+        let mut keys: Vec<(f64, u32)> = self
+            .sequence
+            .iter()
+            .enumerate()
+            .map(|(at, &row)| {
+                let values = [values[0][at], values[1][at]];
+                let is_right = ends.takes_first(values) == self.is_first[row as usize];
+                let away = [0, 1].map(|end| values[end].abs() / ends.norms[end]);
+                let margin = (away[0] - away[1]).abs() / (away[0] + away[1]);
+                (if is_right { margin } else { -1.0 }, row)
+            })
+            .collect();
+        keys.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let sequence: Vec<u32> = keys.into_iter().map(|key| key.1).collect();
+        for column in &mut self.columns {
+            let place = |row: &u32| column[self.position[*row as usize] as usize];
+            *column = sequence.iter().map(place).collect();
+        }
+        let places = sequence
+            .iter()
+            .map(|&row| self.position[row as usize] as usize);
+        self.gram = self.gram.subset(places)?;
+        for (at, &row) in sequence.iter().enumerate() {
+            self.position[row as usize] = at as u32;
+        }
+        self.sequence = sequence;
         Ok(())
     }
 
     /// Takes a row in if the chunk stays right and the score rises.
     fn offer(&mut self, row: usize) -> Result<()> {
         self.tried += 1;
-        let with_chunk: Vec<f64> = self.columns.iter().map(|column| column[row]).collect();
+        self.sort()?;
+        let with_chunk = self.with_chunk(row);
         let candidate = Candidate {
             with_chunk: &with_chunk,
             with_itself: self.diagonal[row],
@@ -283,62 +353,80 @@ impl<'a> Selection<'a> {
         };
         if self.chunk.keeps_all_right(&enlarged, &candidate) {
             offer.keeps_chunk = true;
-            let column = self.column(row)?;
             let floor = self.rules.early_exit.then_some(self.best);
-            offer.score = self.scored(&enlarged.ends, Some(&column), floor);
-            match offer.score {
-                Some(score) if score > self.best => {
-                    self.best = score;
-                    self.chunk.accept(enlarged, &candidate);
-                    self.columns.push(column);
-                    self.rows.push(row);
-                    offer.accepted = true;
-                }
-                _ => self.spare = column,
+            offer.score = self.scored(&enlarged, Some(row), floor)?;
+            if let Some(score) = offer.score.filter(|&score| score > self.best) {
+                self.take(row, score, enlarged, &candidate);
+                offer.accepted = true;
             }
         }
         self.trace.push(offer);
         Ok(())
     }
 
-    /// Score of the chunk on all rows.
-    fn full_score(&self) -> u64 {
-        let ends = self.chunk.ends();
-        let score = ends.and_then(|ends| self.scored(ends, None, None));
-        score.unwrap_or(0)
+    /// Takes in a row that was scored to the end.
+    fn take(&mut self, row: usize, score: u64, enlarged: Ends, candidate: &Candidate<'_>) {
+        self.best = score;
+        self.chunk.accept(enlarged, candidate);
+        self.columns.push(std::mem::take(&mut self.spare));
+        self.rows.push(row);
+        self.is_stale = true;
     }
 
-    /// Score of surfaces on all rows; `None` as soon as it cannot rise above `floor`.
-    fn scored(&self, ends: &Ends, last: Option<&Vec<f64>>, floor: Option<u64>) -> Option<u64> {
+    /// Score of the chunk on all rows.
+    fn full_score(&mut self) -> Result<u64> {
+        let Some(ends) = self.chunk.ends().cloned() else {
+            return Ok(0);
+        };
+        Ok(self.scored(&ends, None, None)?.unwrap_or(0))
+    }
+
+    /// Score of surfaces on all rows; `None` as soon as it cannot rise above `floor`. The kernel values
+    /// of a row that is not yet in the chunk are left in `spare`.
+    fn scored(
+        &mut self,
+        ends: &Ends,
+        last: Option<usize>,
+        floor: Option<u64>,
+    ) -> Result<Option<u64>> {
         let n = self.is_first.len();
         let [first, second] = &ends.vectors;
-        let columns: Vec<&Vec<f64>> = self.columns.iter().chain(last).collect();
+        let queries = last.map(|row| self.queries(row)).transpose()?;
+        self.spare.resize(n, 0.0);
         let (mut score, mut left) = (0, self.total);
         let mut values = [[0.0; SCORED_AT_ONCE]; 2];
         for start in (0..n).step_by(SCORED_AT_ONCE) {
-            let rows = start..n.min(start + SCORED_AT_ONCE);
+            let range = start..n.min(start + SCORED_AT_ONCE);
+            if let Some(queries) = &queries {
+                let part = &mut self.spare[range.clone()];
+                self.gram.block_here(queries, range.clone(), &mut [part]);
+            }
+            self.scored_since += range.len();
             let [one, two] = &mut values;
+            let (one, two) = (&mut one[..range.len()], &mut two[..range.len()]);
             one.fill(-first[0]);
             two.fill(-second[0]);
-            for ((column, &u), &v) in columns.iter().zip(&first[1..]).zip(&second[1..]) {
-                let part = &column[rows.clone()];
-                for ((one, two), &k) in one.iter_mut().zip(two.iter_mut()).zip(part) {
-                    *one += u * k;
-                    *two += v * k;
-                }
-            }
-            for (at, &is_first) in self.is_first[rows].iter().enumerate() {
+            let columns: Vec<&[f64]> = self
+                .columns
+                .iter()
+                .chain(queries.as_ref().map(|_| &self.spare))
+                .map(Vec::as_slice)
+                .collect();
+            add_pair_values(&columns, [&first[1..], &second[1..]], start, one, two);
+            let values = one.iter().zip(two.iter());
+            for (&row, (&one, &two)) in self.sequence[range].iter().zip(values) {
+                let is_first = self.is_first[row as usize];
                 let worth = self.worth[usize::from(!is_first)];
                 left -= worth;
-                if ends.takes_first([one[at], two[at]]) == is_first {
+                if ends.takes_first([one, two]) == is_first {
                     score += worth;
                 }
             }
             if floor.is_some_and(|floor| score + left <= floor) {
-                return None;
+                return Ok(None);
             }
         }
-        Some(score)
+        Ok(Some(score))
     }
 
     /// Squared distances of a row to the surfaces of both classes.
@@ -347,7 +435,8 @@ impl<'a> Selection<'a> {
         let value = |at: usize| {
             let vector = &ends.vectors[at];
             let columns = self.columns.iter().zip(&vector[1..]);
-            let value = columns.map(|(column, u)| u * column[row]).sum::<f64>() - vector[0];
+            let place = self.position[row] as usize;
+            let value = columns.map(|(column, u)| u * column[place]).sum::<f64>() - vector[0];
             (value / ends.norms[at]).powi(2)
         };
         Some([value(0), value(1)])
@@ -356,7 +445,8 @@ impl<'a> Selection<'a> {
     /// Takes a row in if the score rises, whatever becomes of the chunk.
     pub(super) fn offer_freely(&mut self, row: usize) -> Result<bool> {
         self.tried += 1;
-        let with_chunk: Vec<f64> = self.columns.iter().map(|column| column[row]).collect();
+        self.sort()?;
+        let with_chunk = self.with_chunk(row);
         let candidate = Candidate {
             with_chunk: &with_chunk,
             with_itself: self.diagonal[row],
@@ -367,16 +457,11 @@ impl<'a> Selection<'a> {
             Err(Error::SingularPencil) => return Ok(false),
             Err(error) => return Err(error),
         };
-        let column = self.column(row)?;
-        let score = self.scored(&enlarged.ends, Some(&column), Some(self.best));
+        let score = self.scored(&enlarged, Some(row), Some(self.best))?;
         let Some(score) = score.filter(|&score| score > self.best) else {
-            self.spare = column;
             return Ok(false);
         };
-        self.best = score;
-        self.chunk.accept(enlarged, &candidate);
-        self.columns.push(column);
-        self.rows.push(row);
+        self.take(row, score, enlarged, &candidate);
         Ok(true)
     }
 

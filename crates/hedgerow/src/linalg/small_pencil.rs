@@ -1,0 +1,574 @@
+//! The least eigenpair of a small definite pencil from a good start.
+//!
+//! Of $A z = \lambda B z$ with $A, B \succ 0$ a vector near the eigenvector of the least $\lambda$ and a guess of
+//! $\lambda$ are known. A Cholesky factor of $A - \sigma B$ with $\sigma$ a little below the guess proves that no
+//! eigenvalue lies below $\sigma$; Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of $B$, then finds the
+//! least one in a few steps, each of which costs as much as two products with a matrix.
+//!
+//! Rows are stored with a stride of whole registers and zeros behind them, and the factor is one of a
+//! matrix of that order with ones at the end of its diagonal, so that loops have no remainders.
+
+use super::Real;
+use super::normalise;
+
+/// Values of a register of the widest processors: strides are multiples of it.
+const LANES: usize = 8;
+/// Most steps of Lanczos' method; who needs more is left to another solver.
+const MAX_STEPS: usize = 24;
+/// Steps before the first look at the small problem, and between two looks.
+const FIRST_LOOK: usize = 4;
+const LOOK: usize = 2;
+/// Rows of the factor that are made together.
+const STRIP: usize = 4;
+/// Residual of the eigenpair, as a share of its value, at which the steps end.
+const SETTLED: f64 = 1e-10;
+/// Shifts that are tried, as shares of the guess.
+const SHIFTS: [f64; 3] = [0.85, 0.4, 0.0];
+/// Smallest share of a diagonal entry that may be left of it by a factor.
+const LEAST_PIVOT: f64 = 1e-14;
+/// Size of what is added to the start, relative to it, so that it is orthogonal to nothing.
+const BLUR: f64 = 1e-3;
+
+/// A symmetric matrix whose rows are padded with zeros.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PaddedMatrix {
+    order: usize,
+    stride: usize,
+    values: Vec<f64>,
+}
+
+impl PaddedMatrix {
+    /// Makes it a matrix of zeros.
+    pub(crate) fn clear(&mut self, order: usize) {
+        self.order = order;
+        self.stride = order.next_multiple_of(LANES);
+        self.values.clear();
+        self.values.resize(order * self.stride, 0.0);
+    }
+
+    /// A row without what pads it.
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[i * self.stride..i * self.stride + self.order]
+    }
+
+    /// An entry of the diagonal.
+    pub(crate) fn diagonal_mut(&mut self, i: usize) -> &mut f64 {
+        &mut self.values[i * self.stride + i]
+    }
+
+    /// The rows one after the other.
+    pub(crate) fn packed(&self) -> Vec<f64> {
+        let rows = self.values.chunks_exact(self.stride.max(1));
+        rows.flat_map(|row| row[..self.order].iter().copied())
+            .collect()
+    }
+}
+
+/// The least eigenpair.
+#[derive(Debug, Clone)]
+pub(crate) struct LeastPair {
+    /// Of length 1.
+    pub(crate) vector: Vec<f64>,
+    pub(crate) value: f64,
+}
+
+/// Room for the work, used again and again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PencilRoom {
+    /// The factor $U$ of $U^\top U$, row by row; zeros below the diagonal.
+    upper: Vec<f64>,
+    /// Inverse entries of its diagonal.
+    inverse: Vec<f64>,
+    /// Directions and their products with $B$.
+    basis: Vec<f64>,
+    images: Vec<f64>,
+    next: Vec<f64>,
+    image: Vec<f64>,
+    diagonal: Vec<f64>,
+    beside: Vec<f64>,
+    /// Pivots of the small problem from above and from below.
+    pivots: Vec<f64>,
+    below: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// The least eigenpair of the pencil of two definite matrices; `None` in doubt. The start may be
+/// shorter than the order.
+pub(crate) fn least_pair(
+    a: &PaddedMatrix,
+    b: &PaddedMatrix,
+    start: &[f64],
+    guess: f64,
+    room: &mut PencilRoom,
+) -> Option<LeastPair> {
+    let stride = a.stride;
+    for vector in [&mut room.next, &mut room.image, &mut room.inverse] {
+        vector.clear();
+        vector.resize(stride, 0.0);
+    }
+    room.upper.resize(stride * stride, 0.0);
+    room.basis.resize(MAX_STEPS * stride, 0.0);
+    room.images.resize(MAX_STEPS * stride, 0.0);
+    let size = start.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    for (i, next) in room.next[..a.order].iter_mut().enumerate() {
+        // As good as random, and the same every time.
+        let blur = (i as f64 * 0.618_033_988_749_895).fract() - 0.5;
+        *next = start.get(i).copied().unwrap_or(0.0) + BLUR * size * blur;
+    }
+    let shift = SHIFTS
+        .iter()
+        .map(|share| share * guess)
+        .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, room))?;
+    let inverse = steps(a.order, &b.values, room)?;
+    let mut vector = vec![0.0; a.order];
+    for (direction, weight) in room.basis.chunks_exact(stride).zip(&room.weights) {
+        for (x, y) in vector.iter_mut().zip(direction) {
+            *x += weight * y;
+        }
+    }
+    normalise(&mut vector);
+    let value = shift + 1.0 / inverse;
+    (value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
+}
+
+#[inline(always)]
+fn shifted_factor_body<const FMA: bool>(
+    order: usize,
+    a: &[f64],
+    b: &[f64],
+    shift: f64,
+    room: &mut PencilRoom,
+) -> bool {
+    let stride = order.next_multiple_of(LANES);
+    let upper = &mut room.upper[..stride * stride];
+    let (real, rest) = upper.split_at_mut(order * stride);
+    for ((out, a), b) in real.iter_mut().zip(a).zip(b) {
+        *out = b.fma::<FMA>(-shift, *a);
+    }
+    rest.fill(0.0);
+    for i in order..stride {
+        upper[i * stride + i] = 1.0;
+    }
+    for i in 0..stride {
+        room.inverse[i] = upper[i * stride + i];
+    }
+    for first in (0..stride).step_by(STRIP) {
+        let (done, rest) = upper[first * stride..].split_at_mut(STRIP * stride);
+        if !strip::<FMA>(stride, first, done, &mut room.inverse) {
+            return false;
+        }
+        let rows: [&[f64]; STRIP] = std::array::from_fn(|t| &done[t * stride..][..stride]);
+        for (below, row) in rest.chunks_exact_mut(stride).enumerate() {
+            let i = first + STRIP + below;
+            let begin = i / LANES * LANES;
+            let factors: [f64; STRIP] = std::array::from_fn(|t| -rows[t][i]);
+            add_four::<FMA>(factors, rows.map(|row| &row[begin..]), &mut row[begin..]);
+        }
+    }
+    for (i, row) in upper.chunks_exact_mut(stride).enumerate() {
+        row[..i].fill(0.0);
+    }
+    true
+}
+
+/// Finishes some rows of the factor; false if a pivot is not positive. `inverse` holds diagonal
+/// entries of the matrix for rows to come, and inverse ones of the factor for those before.
+#[inline(always)]
+fn strip<const FMA: bool>(
+    stride: usize,
+    first: usize,
+    rows: &mut [f64],
+    inverse: &mut [f64],
+) -> bool {
+    let begin = first / LANES * LANES;
+    for t in 0..STRIP {
+        let at = first + t;
+        let (row, rest) = rows[t * stride..].split_at_mut(stride);
+        let left = row[at];
+        if left.is_nan() || left <= LEAST_PIVOT * inverse[at] {
+            return false;
+        }
+        let over = 1.0 / left.sqrt();
+        inverse[at] = over;
+        for x in &mut row[begin..] {
+            *x *= over;
+        }
+        for (step, below) in rest.chunks_exact_mut(stride).enumerate() {
+            let factor = -row[at + 1 + step];
+            add_scaled::<FMA>(factor, &row[begin..], &mut below[begin..]);
+        }
+    }
+    true
+}
+
+multiversion! {
+    /// The factor of $A - \sigma B$; false if that is not definite.
+    fn shifted_factor[](
+        order: usize,
+        a: &[f64],
+        b: &[f64],
+        shift: f64,
+        room: &mut PencilRoom,
+    ) -> bool = shifted_factor_body;
+}
+
+/// Whole registers of a padded row.
+#[inline(always)]
+fn lanes(row: &[f64]) -> &[[f64; LANES]] {
+    row.as_chunks().0
+}
+
+/// `out += factor · x`.
+#[inline(always)]
+fn add_scaled<const FMA: bool>(factor: f64, x: &[f64], out: &mut [f64]) {
+    for (out, x) in out.as_chunks_mut().0.iter_mut().zip(lanes(x)) {
+        add::<FMA>(factor, x, out);
+    }
+}
+
+#[inline(always)]
+fn add<const FMA: bool>(factor: f64, x: &[f64; LANES], out: &mut [f64; LANES]) {
+    for lane in 0..LANES {
+        out[lane] = factor.fma::<FMA>(x[lane], out[lane]);
+    }
+}
+
+/// As [`add_scaled`], of four.
+#[inline(always)]
+fn add_four<const FMA: bool>(factors: [f64; 4], rows: [&[f64]; 4], out: &mut [f64]) {
+    let rows = rows.map(lanes);
+    let first = rows[0].iter().zip(rows[1]);
+    let second = rows[2].iter().zip(rows[3]);
+    let all = first.zip(second);
+    for (out, ((a, b), (c, d))) in out.as_chunks_mut().0.iter_mut().zip(all) {
+        let mut sum = *out;
+        add::<FMA>(factors[0], a, &mut sum);
+        add::<FMA>(factors[1], b, &mut sum);
+        add::<FMA>(factors[2], c, &mut sum);
+        add::<FMA>(factors[3], d, &mut sum);
+        *out = sum;
+    }
+}
+
+#[inline(always)]
+fn padded_dot<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (x, y) in lanes(x).iter().zip(lanes(y)) {
+        multiply::<FMA>(x, y, &mut sums);
+    }
+    total(sums)
+}
+
+#[inline(always)]
+fn multiply<const FMA: bool>(x: &[f64; LANES], y: &[f64; LANES], sums: &mut [f64; LANES]) {
+    for lane in 0..LANES {
+        sums[lane] = x[lane].fma::<FMA>(y[lane], sums[lane]);
+    }
+}
+
+#[inline(always)]
+fn total([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
+    ((a + e) + (c + g)) + ((b + f) + (d + h))
+}
+
+/// `out = m · x` of a symmetric matrix, four rows at a time.
+#[inline(always)]
+fn padded_product<const FMA: bool>(order: usize, m: &[f64], x: &[f64], out: &mut [f64]) {
+    let stride = x.len();
+    out.fill(0.0);
+    let mut i = 0;
+    while i + 4 <= order {
+        let rows: [&[f64]; 4] = std::array::from_fn(|r| &m[(i + r) * stride..][..stride]);
+        let factors: [f64; 4] = std::array::from_fn(|r| x[i + r]);
+        add_four::<FMA>(factors, rows, out);
+        i += 4;
+    }
+    for i in i..order {
+        add_scaled::<FMA>(x[i], &m[i * stride..][..stride], out);
+    }
+}
+
+/// Solves $U^\top U x = b$ in place, some rows at a time.
+#[inline(always)]
+fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
+    let stride = x.len();
+    let rows = |first: usize| -> [&[f64]; STRIP] {
+        std::array::from_fn(|t| &room.upper[(first + t) * stride..][..stride])
+    };
+    for first in (0..stride).step_by(STRIP) {
+        let rows = rows(first);
+        let mut found = [0.0; STRIP];
+        for t in 0..STRIP {
+            let mut value = x[first + t];
+            for s in 0..t {
+                value = (-found[s]).fma::<FMA>(rows[s][first + t], value);
+            }
+            found[t] = value * room.inverse[first + t];
+        }
+        let begin = first / LANES * LANES;
+        add_four::<FMA>(
+            found.map(|x| -x),
+            rows.map(|row| &row[begin..]),
+            &mut x[begin..],
+        );
+        x[first..first + STRIP].copy_from_slice(&found);
+    }
+    for first in (0..stride).step_by(STRIP).rev() {
+        let rows = rows(first);
+        let mut found: [f64; STRIP] = std::array::from_fn(|t| x[first + t]);
+        x[first..first + STRIP].fill(0.0);
+        let begin = first / LANES * LANES;
+        let sums = four_dots::<FMA>(rows.map(|row| &row[begin..]), &x[begin..]);
+        for t in (0..STRIP).rev() {
+            let mut value = found[t] - sums[t];
+            for s in t + 1..STRIP {
+                value = (-found[s]).fma::<FMA>(rows[t][first + s], value);
+            }
+            found[t] = value * room.inverse[first + t];
+        }
+        x[first..first + STRIP].copy_from_slice(&found);
+    }
+}
+
+/// Products of four rows with a vector.
+#[inline(always)]
+fn four_dots<const FMA: bool>(rows: [&[f64]; 4], x: &[f64]) -> [f64; 4] {
+    let [mut one, mut two, mut three, mut four] = [[0.0; LANES]; 4];
+    let rows = rows.map(lanes);
+    let first = rows[0].iter().zip(rows[1]);
+    let second = rows[2].iter().zip(rows[3]);
+    for (x, ((a, b), (c, d))) in lanes(x).iter().zip(first.zip(second)) {
+        multiply::<FMA>(a, x, &mut one);
+        multiply::<FMA>(b, x, &mut two);
+        multiply::<FMA>(c, x, &mut three);
+        multiply::<FMA>(d, x, &mut four);
+    }
+    [one, two, three, four].map(total)
+}
+
+/// The largest eigenvalue of $(A - \sigma B)^{-1}B$, with the weights of its vector in the basis.
+#[inline(always)]
+fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -> Option<f64> {
+    let stride = order.next_multiple_of(LANES);
+    let mut next = std::mem::take(&mut room.next);
+    let mut image = std::mem::take(&mut room.image);
+    room.diagonal.clear();
+    room.beside.clear();
+    let mut found = None;
+    padded_product::<FMA>(order, b, &next, &mut image);
+    let mut size = padded_dot::<FMA>(&next, &image).sqrt();
+    let last = MAX_STEPS.min(order);
+    for step in 0..last {
+        if size.is_nan() || size <= 0.0 {
+            break;
+        }
+        let over = 1.0 / size;
+        let at = step * stride..(step + 1) * stride;
+        for (out, x) in room.basis[at.clone()].iter_mut().zip(&next) {
+            *out = over * x;
+        }
+        for (out, x) in room.images[at.clone()].iter_mut().zip(&image) {
+            *out = over * x;
+        }
+        next.copy_from_slice(&room.images[at.clone()]);
+        solve::<FMA>(room, &mut next);
+        room.diagonal
+            .push(padded_dot::<FMA>(&next, &room.images[at]));
+        for k in 0..=step {
+            let at = k * stride..(k + 1) * stride;
+            let shared = padded_dot::<FMA>(&next, &room.images[at.clone()]);
+            add_scaled::<FMA>(-shared, &room.basis[at], &mut next);
+        }
+        padded_product::<FMA>(order, b, &next, &mut image);
+        size = padded_dot::<FMA>(&next, &image).max(0.0).sqrt();
+        let done = step + 1 == order || size <= 1e-14 * room.diagonal[0].abs();
+        if step + 1 >= FIRST_LOOK && (step + 1 - FIRST_LOOK).is_multiple_of(LOOK) || done {
+            let value = largest_of_tridiagonal(room)?;
+            let end = room.weights[step].abs();
+            if done || size * end <= SETTLED * value {
+                found = Some(value);
+                break;
+            }
+        }
+        room.beside.push(size);
+    }
+    room.next = next;
+    room.image = image;
+    found
+}
+
+multiversion! {
+    /// Lanczos' method from the start that the room holds; `None` if it did not settle.
+    fn steps[](order: usize, b: &[f64], room: &mut PencilRoom) -> Option<f64> = steps_body;
+}
+
+/// The largest eigenvalue of the tridiagonal matrix, by Newton's method from above; its vector, of
+/// length 1, goes to the weights.
+fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
+    const MAX_ROUNDS: usize = 60;
+    let n = room.diagonal.len();
+    room.pivots.resize(n, 0.0);
+    let beside = &room.beside[..n - 1];
+    let around = |i: usize| {
+        let left = i.checked_sub(1).map_or(0.0, |k| beside[k]);
+        left + beside.get(i).copied().unwrap_or(0.0)
+    };
+    let bound = |i: usize| room.diagonal[i] + around(i);
+    let mut value = (0..n).map(bound).fold(f64::NEG_INFINITY, f64::max);
+    for _ in 0..MAX_ROUNDS {
+        let (mut pivot, mut slope, mut sum) = (1.0, 0.0, 0.0);
+        for i in 0..n {
+            let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
+            let over = 1.0 / pivot;
+            slope = 1.0 + square * slope * over * over;
+            pivot = value - room.diagonal[i] - square * over;
+            sum += slope / pivot;
+        }
+        // From above all pivots are positive; rounding ends the way down.
+        if pivot <= 0.0 || !sum.is_finite() {
+            break;
+        }
+        let step = 1.0 / sum;
+        value -= step;
+        if step <= 1e-15 * value.abs() {
+            break;
+        }
+    }
+    if !value.is_finite() || value <= 0.0 {
+        return None;
+    }
+    twisted(value, room);
+    normalise(&mut room.weights);
+    room.weights.iter().all(|w| w.is_finite()).then_some(value)
+}
+
+/// The vector of an eigenvalue: pivots from above meet those from below where it is largest. Pivots from
+/// one side alone lose the small entries.
+fn twisted(value: f64, room: &mut PencilRoom) {
+    let n = room.diagonal.len();
+    let PencilRoom {
+        diagonal,
+        beside,
+        pivots,
+        below,
+        weights,
+        ..
+    } = room;
+    below.resize(n, 0.0);
+    let (mut before, mut after) = (f64::INFINITY, f64::INFINITY);
+    for i in 0..n {
+        let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
+        before = value - diagonal[i] - square / before;
+        pivots[i] = before;
+        let i = n - 1 - i;
+        let square = if i + 1 < n { beside[i].powi(2) } else { 0.0 };
+        after = value - diagonal[i] - square / after;
+        below[i] = after;
+    }
+    let meeting = |i: usize| (pivots[i] + below[i] - (value - diagonal[i])).abs();
+    let twist = (0..n).fold(
+        0,
+        |best, i| if meeting(i) < meeting(best) { i } else { best },
+    );
+    weights.clear();
+    weights.resize(n, 0.0);
+    weights[twist] = 1.0;
+    for i in (0..twist).rev() {
+        weights[i] = weights[i + 1] * beside[i] / pivots[i];
+    }
+    for i in twist + 1..n {
+        weights[i] = weights[i - 1] * beside[i - 1] / below[i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{dot, pencil_ends};
+    use super::*;
+    use crate::data::Generator;
+
+    fn definite(order: usize, seed: u64, ridge: f64) -> Vec<f64> {
+        let mut generator = Generator::new(seed);
+        let rows: Vec<f64> = (0..order * order).map(|_| generator.normal()).collect();
+        let mut out = vec![0.0; order * order];
+        for row in rows.chunks(order) {
+            for i in 0..order {
+                for j in 0..order {
+                    out[i * order + j] += row[i] * row[j];
+                }
+            }
+        }
+        for i in 0..order {
+            out[i * order + i] += ridge;
+        }
+        out
+    }
+
+    fn padded(order: usize, values: &[f64]) -> PaddedMatrix {
+        let mut matrix = PaddedMatrix::default();
+        matrix.clear(order);
+        for (i, row) in values.chunks(order).enumerate() {
+            matrix.row_mut(i).copy_from_slice(row);
+        }
+        assert_eq!(matrix.packed(), values);
+        matrix
+    }
+
+    #[test]
+    fn it_is_the_end_of_the_whole_problem() {
+        let mut room = PencilRoom::default();
+        let mut answered = 0;
+        for order in [1, 2, 3, 7, 8, 9, 16, 30, 47] {
+            for seed in 0..6 {
+                let a = definite(order, 2 * seed, 0.5);
+                let b = definite(order, 2 * seed + 1, 0.5);
+                let whole = pencil_ends(order, &a, &b).expect("definite").first;
+                let mut start = whole.vector.clone();
+                let mut generator = Generator::new(seed);
+                for x in &mut start {
+                    *x += 0.1 * generator.normal();
+                }
+                let guess = whole.quotient * (0.8 + 0.3 * generator.normal().abs());
+                let (a, b) = (padded(order, &a), padded(order, &b));
+                let Some(found) = least_pair(&a, &b, &start[..order - order / 9], guess, &mut room)
+                else {
+                    continue;
+                };
+                answered += 1;
+                assert!((found.value / whole.quotient - 1.0).abs() < 1e-8);
+                let size = dot(&whole.vector, &whole.vector).sqrt();
+                let cosine = dot(&found.vector, &whole.vector) / size;
+                assert!(1.0 - cosine.abs() < 1e-9, "{order} {cosine}");
+            }
+        }
+        assert!(answered > 40, "{answered}");
+    }
+
+    /// A start that is orthogonal to the answer is of no help, and does no harm.
+    #[test]
+    fn an_orthogonal_start_does_not_lead_to_the_next_pair() {
+        let order = 6;
+        let (mut a, mut b) = (PaddedMatrix::default(), PaddedMatrix::default());
+        a.clear(order);
+        b.clear(order);
+        for i in 0..order {
+            *a.diagonal_mut(i) = 1.0 + 0.05 * i as f64;
+            *b.diagonal_mut(i) = 1.0;
+        }
+        let start = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let found = least_pair(&a, &b, &start, 1.05, &mut PencilRoom::default());
+        assert!(found.is_some_and(|found| (found.value - 1.0).abs() < 1e-9));
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_definite_is_left_to_others() {
+        let (mut a, mut b) = (PaddedMatrix::default(), PaddedMatrix::default());
+        a.clear(2);
+        b.clear(2);
+        for (i, value) in [1.0, -1.0].into_iter().enumerate() {
+            *a.diagonal_mut(i) = value;
+            *b.diagonal_mut(i) = 1.0;
+        }
+        assert!(least_pair(&a, &b, &[1.0, 0.0], 1.0, &mut PencilRoom::default()).is_none());
+    }
+}
