@@ -374,7 +374,7 @@ impl Predictor for Prepared {
     }
 
     fn level_values(&self, samples: SamplesView<'_>) -> Result<Option<LevelValues>> {
-        self.on_prepared(samples, |model, view| model.level_values(view))
+        self.on_prepared(samples, Predictor::level_values)
     }
 
     fn predict(&self, samples: SamplesView<'_>) -> Result<Prediction> {

@@ -372,7 +372,7 @@ impl Model {
         rows: Rows<'py>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let told = self.with_rows(py, &rows, threads, |model, view| model.level_values(view))?;
+        let told = self.with_rows(py, &rows, threads, Predictor::level_values)?;
         let told = told.ok_or_else(|| PyValueError::new_err("the model has no levels"))?;
         Ok(told.expected.into_pyarray(py))
     }

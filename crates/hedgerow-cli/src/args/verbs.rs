@@ -3,7 +3,6 @@
 use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
 use super::training::TrainingArgs;
-use crate::failure::Failure;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};

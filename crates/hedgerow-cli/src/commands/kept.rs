@@ -118,7 +118,13 @@ fn cells(frame: &ModelFrame, n_inputs: usize, row: &Row<'_>) -> Vec<(String, Cel
         let mut first = 0;
         for column in &encoding.columns {
             let cell = match &column.kind {
-                ColumnKind::Numeric { .. } => number(first),
+                // What categories became in training cannot be told apart again: the code is shown.
+                ColumnKind::Numeric { .. } | ColumnKind::TargetCoded { .. } => number(first),
+                ColumnKind::Coded { categories, .. } => features[first].and_then(|place| {
+                    let category = categories.get(place.round() as usize)?;
+                    Some(Cell::Word(category.clone()))
+                }),
+                ColumnKind::Dropped => None,
                 ColumnKind::Nominal { categories, .. } => {
                     let set = |at: &usize| features[first + at].is_some_and(|x| x > 0.5);
                     let at = (0..categories.len()).find(set);
@@ -142,19 +148,40 @@ fn cells(frame: &ModelFrame, n_inputs: usize, row: &Row<'_>) -> Vec<(String, Cel
     cells
 }
 
-/// The features before scaling; `None` for those that the model does not see.
+/// The features before scaling and weighting; `None` for those that the model does not see. Of
+/// several codes of a feature the first counts.
 fn features(frame: &ModelFrame, n_inputs: usize, row: &Row<'_>) -> Vec<Option<f64>> {
     let preprocessing = &frame.preprocessing;
     let chosen = preprocessing.chosen();
-    let mut seen = vec![0.0; chosen.map_or(n_inputs, <[u32]>::len)];
+    let factors = preprocessing.factors();
+    let places = places(frame, n_inputs);
+    let mut seen = vec![0.0; chosen.map_or(places.len(), <[u32]>::len)];
     row.write_dense(&mut seen);
     let mut features = vec![None; n_inputs];
     for (at, &value) in seen.iter().enumerate() {
-        let f = chosen.map_or(at, |chosen| chosen[at] as usize);
+        let coded = chosen.map_or(at, |chosen| chosen[at] as usize);
+        let value = factors.map_or(value, |factors| value / factors[at]);
         let scaler = preprocessing.scaler();
-        features[f] = Some(scaler.map_or(value, |scaler| rounded(scaler.inverse(f, value))));
+        let plain = scaler.map_or(value, |scaler| scaler.inverse(coded, value));
+        let is_plain = scaler.is_none() && factors.is_none();
+        features[places[coded]].get_or_insert(if is_plain { plain } else { rounded(plain) });
     }
     features
+}
+
+/// The input that each feature after coding comes from.
+fn places(frame: &ModelFrame, n_inputs: usize) -> Vec<usize> {
+    let Some(coding) = frame.preprocessing.coding() else {
+        return (0..n_inputs).collect();
+    };
+    let width = coding.overall().len();
+    let copies = |f: usize| match coding.codes_of(f as u32) {
+        Some(_) => width,
+        None => 1,
+    };
+    (0..n_inputs)
+        .flat_map(|f| std::iter::repeat_n(f, copies(f)))
+        .collect()
 }
 
 /// To twelve digits: scaling and back is exact to a few more.

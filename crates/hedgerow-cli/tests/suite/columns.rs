@@ -8,7 +8,7 @@ fn write_shops(folder: &Folder, name: &str, from: usize, rows: usize) {
     let line = |i: usize| {
         let shop = (i * 7) % 12;
         let size = noise(i);
-        let is_bad = noise(i + 5000) < if shop % 3 == 0 { 0.6 } else { -0.9 };
+        let is_bad = noise(i + 5000) < if shop.is_multiple_of(3) { 0.6 } else { -0.9 };
         let grade = ["a 1", "a 2", "a 10"][i % 3];
         let class = if is_bad { "bad" } else { "good" };
         format!("{},{size},{grade},{i},{class}\n", 100 + shop)
@@ -134,7 +134,7 @@ fn a_shop_that_training_did_not_have_gets_the_overall_share() {
 #[test]
 fn several_classes_and_values_are_coded_too() {
     let folder = Folder::new("coded-classes");
-    let rows: String = (0..90)
+    let rows = (0..90)
         .map(|i| {
             format!(
                 "{},{},{},{}\n",
@@ -144,7 +144,8 @@ fn several_classes_and_values_are_coded_too() {
                 f64::from(i as u32 % 9) + noise(i)
             )
         })
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     folder.write("a.csv", format!("code,x,class,value\n{rows}"));
     folder.ok("train logistic --target-coded code --drop value a.csv m");
     let facts = folder.json("inspect m");
@@ -253,9 +254,10 @@ fn what_columns_cannot_be_is_said() {
 #[test]
 fn rows_that_repeat_others_are_left_out() {
     let folder = Folder::new("unique");
-    let rows: String = (0..40)
+    let rows = (0..40)
         .map(|i| format!("{},{},{}\n", i % 10, noise(i % 20), (i % 20) / 10))
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     folder.write("a.csv", format!("a,b,y\n{rows}0,{},1\n", noise(0)));
     let told = folder.json("train svm --unique a.csv m");
     assert_eq!(told["rows"], 21);

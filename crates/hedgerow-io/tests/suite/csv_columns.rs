@@ -174,9 +174,10 @@ fn gaps_are_filled_by_the_most_frequent_category() {
 
 #[test]
 fn a_hundred_thousand_categories_are_read() {
-    let rows: String = (0..100_000)
+    let rows = (0..100_000)
         .map(|i| format!("{},{},{}\n", 500_000 - i, i % 3, i % 2))
-        .collect();
+        .collect::<Vec<String>>()
+        .concat();
     let text = format!("id,x,y\n{rows}");
     let loaded = read(&text, &rules(&[(ColumnRule::Nominal, "id")]));
     assert_eq!(loaded.dataset.n_features(), 100_001);

@@ -287,7 +287,7 @@ impl TargetCoding {
         let ascending = self.columns.windows(2);
         let mut ascending = ascending.map(|pair| pair[0].feature < pair[1].feature);
         let last = self.columns.last().map_or(0, |c| c.feature as usize + 1);
-        let fits = last <= self.n_inputs && self.n_outputs() <= u32::MAX as usize;
+        let fits = last <= self.n_inputs && u32::try_from(self.n_outputs()).is_ok();
         if !ascending.all(|is| is) || !fits || self.overall.is_empty() {
             return Err(Error::Shape {
                 what: "coded features (must ascend and be inputs)",
@@ -408,31 +408,26 @@ impl Writer {
 
     fn end_row(&mut self) {
         self.row.sort_unstable_by_key(|entry| entry.0);
-        match &mut self.dense {
-            Some(all) => {
-                let start = all.len();
-                all.resize(start + self.n_features, 0.0);
-                for &(f, value) in &self.row {
-                    all[start + f as usize] = value;
-                }
+        if let Some(all) = &mut self.dense {
+            let start = all.len();
+            all.resize(start + self.n_features, 0.0);
+            for &(f, value) in &self.row {
+                all[start + f as usize] = value;
             }
-            None => {
-                self.indices.extend(self.row.iter().map(|entry| entry.0));
-                self.values.extend(self.row.iter().map(|entry| entry.1));
-                self.starts.push(self.indices.len());
-            }
+        } else {
+            self.indices.extend(self.row.iter().map(|entry| entry.0));
+            self.values.extend(self.row.iter().map(|entry| entry.1));
+            self.starts.push(self.indices.len());
         }
         self.row.clear();
         self.n_rows += 1;
     }
 
     fn samples(self) -> Result<Samples> {
-        match self.dense {
-            Some(all) => Samples::dense(self.n_rows, self.n_features, all),
-            None => {
-                let rows = CsrMatrix::new(self.n_features, self.starts, self.indices, self.values)?;
-                Ok(Samples::Sparse(rows))
-            }
+        if let Some(all) = self.dense {
+            return Samples::dense(self.n_rows, self.n_features, all);
         }
+        let rows = CsrMatrix::new(self.n_features, self.starts, self.indices, self.values)?;
+        Ok(Samples::Sparse(rows))
     }
 }

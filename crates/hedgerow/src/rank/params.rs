@@ -308,7 +308,6 @@ estimator!(RankRcParams => RankModel, [Card {
         about: "Ranking of a rare class by kernel functions at its rows and as many others.\n\nMinimises the \
                 smoothed hinge over all pairs of a rare and another row, and so maximises the area \
                 under the ROC curve.",
-        ..PythonClass::PLAIN
     },
     ..Card::PLAIN
 }]);
@@ -325,7 +324,6 @@ estimator!(RankRndParams => RankModel, [Card {
         extra: &[LEVELS],
         attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at random rows.",
-        ..PythonClass::PLAIN
     },
     ..Card::PLAIN
 }]);
@@ -342,7 +340,6 @@ estimator!(RankSvmParams => RankModel, [Card {
         extra: &[LEVELS],
         attributes: ATTRIBUTES,
         about: "Ranking of a rare class by kernel functions at all rows, or linear.",
-        ..PythonClass::PLAIN
     },
     ..Card::PLAIN
 }]);

@@ -229,7 +229,7 @@ proptest! {
         labels in prop::collection::vec(0u32..2, 15),
     ) {
         // Zeros of either sign are one value.
-        let values: Vec<f64> = cells.iter().map(|&c| f64::from(c) * -1.0).collect();
+        let values: Vec<f64> = cells.iter().map(|&c| -f64::from(c)).collect();
         let labels: Vec<f64> = labels.iter().map(|&c| f64::from(c)).collect();
         let data = dataset(2, values.clone(), classes(&labels));
         let equal = |i: usize, j: usize| values[2 * i..2 * i + 2] == values[2 * j..2 * j + 2];
