@@ -40,6 +40,8 @@ class Model:
     @property
     def chosen(self) -> list[int] | None: ...
     @property
+    def feature_weights(self) -> list[float] | None: ...
+    @property
     def feature_names(self) -> list[str] | None: ...
     @property
     def classes(self) -> list[float | str]: ...
@@ -61,9 +63,18 @@ def fit(
     seed: int,
     threads: int,
     search: dict[str, Any] | None = None,
+    metric: NDArray[np.float64] | float | None = None,
 ) -> tuple[
     Model, NDArray[np.int64] | None, tuple[int, dict[str, list[Any]]] | None
 ]: ...
+def learn_metric(
+    rows: Rows,
+    targets: Targets,
+    weights: NDArray[np.float64] | None,
+    groups: list[int] | None,
+    values: dict[str, Any],
+    threads: int,
+) -> tuple[list[float], list[int], int, float, float]: ...
 def update(
     model: Model, rows: Rows, targets: Targets, threads: int
 ) -> tuple[Model, dict[str, Any]]: ...

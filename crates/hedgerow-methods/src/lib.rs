@@ -22,6 +22,7 @@ mod editors;
 mod error;
 mod exchange;
 pub mod generated;
+mod metric;
 mod pipeline;
 mod registry;
 mod stored;
@@ -30,7 +31,8 @@ mod trainer;
 pub use editors::{EditorMethod, RowEditor, editor_by_name, editors};
 pub use error::Error;
 pub use exchange::{from_libsvm, libsvm_has_classes, to_libsvm};
-pub use pipeline::{Choice, Editing, Pipeline, Prepared};
+pub use metric::{MetricChoice, MetricOutcome, MetricSource};
+pub use pipeline::{Choice, Editing, Pipeline, Preparation, Prepared};
 pub use registry::{Method, all, by_name};
 pub use stored::{
     ModelFrame, Origin, Stored, StoredModel, Unbuilt, frame_of, is_hedgerow_model, is_libsvm_model,

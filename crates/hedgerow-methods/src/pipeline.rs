@@ -1,7 +1,8 @@
 //! Scaling, selection, editing of rows and training as one step, so that folds scale, select and
 //! edit by their own training part: what they are tested on is never edited.
 
-use crate::{RowEditor, StoredModel, Trained, Trainer};
+use crate::metric::Told;
+use crate::{MetricChoice, MetricOutcome, RowEditor, StoredModel, Trained, Trainer};
 use hedgerow::clean::Priors;
 use hedgerow::data::{ClassName, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling};
 use hedgerow::params::Value;
@@ -44,6 +45,8 @@ pub struct Pipeline {
     pub scaling: Scaling,
     /// Which features are kept after that; all for `None`.
     pub choice: Option<Choice>,
+    /// What the kept features are multiplied by after that; nothing for `None`.
+    pub metric: Option<MetricChoice>,
     /// Which rows are trained on after that; all for `None`.
     pub cleaning: Option<Editing>,
     /// How the sizes of the classes are changed after that. Probabilities are brought back to the
@@ -62,11 +65,48 @@ pub struct Prepared {
     pub model: Box<dyn StoredModel>,
     /// How often classes occur, if training saw them in other shares.
     pub priors: Option<Priors>,
+    /// What became of the metric, if one was asked for.
+    pub metric: Option<MetricOutcome>,
+}
+
+/// The kept features with their weights.
+fn joined(chosen: Option<&Columns>, weights: &[f64], n_features: usize) -> Result<Columns> {
+    let Some(chosen) = chosen else {
+        return Columns::weighted(weights);
+    };
+    let mut factors = vec![0.0; n_features];
+    for (&feature, &weight) in chosen.features().iter().zip(weights) {
+        factors[feature as usize] = weight;
+    }
+    Columns::weighted(&factors)
+}
+
+/// What was decided of the columns of training data.
+#[derive(Debug)]
+pub struct Preparation {
+    /// What is done to the input.
+    pub preprocessing: Preprocessing,
+    /// The data after it; `None` if they are as they were.
+    changed: Option<Dataset>,
+    /// What became of the metric.
+    pub metric: Option<MetricOutcome>,
+}
+
+impl Preparation {
+    /// The data after preprocessing.
+    pub fn data<'a>(&'a self, given: &'a Dataset) -> &'a Dataset {
+        self.changed.as_ref().unwrap_or(given)
+    }
 }
 
 impl Pipeline {
-    /// Fits the scaling, then the selection, edits the rows, then fits the model.
+    /// Fits the scaling, then the selection and the metric, edits the rows, then fits the model.
     pub fn fit(&self, data: &Dataset) -> Result<(Prepared, Report)> {
+        self.fit_prepared(self.prepare(data, &|_| Ok(()))?, data)
+    }
+
+    /// What comes before the rows are edited; `told` hears how far the learning of a metric is.
+    pub fn prepare(&self, data: &Dataset, told: Told<'_>) -> Result<Preparation> {
         let scaler = match self.scaling {
             Scaling::None => None,
             scaling => Some(scaling.fit(data.samples().view())?),
@@ -75,27 +115,54 @@ impl Pipeline {
             None => None,
             Some(scaler) => Some(data.with_samples(scaler.apply(data.samples().view())?)?),
         };
+        let n_features = data.n_features();
         let prepared = scaled.as_ref().unwrap_or(data);
-        let (preprocessing, (Trained { model, report, .. }, priors)) =
-            if let Some(choice) = &self.choice {
-                let columns = choice.columns(prepared)?;
-                let trained = self.train(&columns.apply_to(prepared)?)?;
-                (
-                    columns.into_preprocessing(data.n_features(), scaler),
-                    trained,
-                )
-            } else {
-                let trained = self.train(prepared)?;
-                (
-                    scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
-                    trained,
-                )
-            };
+        let chosen = match &self.choice {
+            None => None,
+            Some(choice) => Some(choice.columns(prepared)?),
+        };
+        let (columns, metric) = match &self.metric {
+            None => (chosen, None),
+            Some(metric) => {
+                let kept = chosen.as_ref().map(|chosen| chosen.apply_to(prepared));
+                let kept = kept.transpose()?;
+                let seen = kept.as_ref().unwrap_or(prepared);
+                let choice = metric.of_columns(chosen.as_ref());
+                let outcome = choice.decide(seen, &*self.trainer, told)?;
+                let columns = match &outcome.weights {
+                    None => chosen,
+                    Some(weights) => Some(joined(chosen.as_ref(), weights, n_features)?),
+                };
+                (columns, Some(outcome))
+            }
+        };
+        Ok(match columns {
+            None => Preparation {
+                preprocessing: scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
+                changed: scaled,
+                metric,
+            },
+            Some(columns) => Preparation {
+                changed: Some(columns.apply_to(prepared)?),
+                preprocessing: columns.into_preprocessing(n_features, scaler),
+                metric,
+            },
+        })
+    }
+
+    /// Edits the rows and fits the model, after [`Pipeline::prepare`] with the same data.
+    pub fn fit_prepared(
+        &self,
+        preparation: Preparation,
+        data: &Dataset,
+    ) -> Result<(Prepared, Report)> {
+        let (Trained { model, report, .. }, priors) = self.train(preparation.data(data))?;
         Ok((
             Prepared {
-                preprocessing,
+                preprocessing: preparation.preprocessing,
                 model,
                 priors,
+                metric: preparation.metric,
             },
             report,
         ))
@@ -139,6 +206,9 @@ impl Pipeline {
             all.push(("select".to_owned(), choice.text.clone()));
             all.push(("top".to_owned(), choice.top.to_string()));
         }
+        if let Some(metric) = &self.metric {
+            all.push(("metric".to_owned(), metric.text.clone()));
+        }
         if let Some(cleaning) = &self.cleaning {
             all.push(("clean".to_owned(), cleaning.text.clone()));
         }
@@ -153,6 +223,7 @@ impl Pipeline {
         Ok(Self {
             scaling: self.scaling,
             choice: self.choice.clone(),
+            metric: self.metric.clone(),
             cleaning: self.cleaning.clone(),
             resampling: self.resampling.clone(),
             trainer: self.trainer.with(values)?,

@@ -5,10 +5,14 @@ use crate::errors::{from_library, from_method};
 use crate::model::Model;
 use crate::threads::interruptible;
 use crate::values::{Settings, settings, to_python};
-use hedgerow::data::{ClassLabels, ClassName, Dataset, Preprocessing, SamplesView, Target};
+use hedgerow::data::{
+    ClassLabels, ClassName, Dataset, Preprocessing, SamplesView, Scaling, Target,
+};
 use hedgerow::params::Value;
 use hedgerow::{Error, Result, Searched};
-use hedgerow_methods::{Stored, Trained, Trainer, frame_of};
+use hedgerow_methods::{
+    MetricChoice, MetricSource, Pipeline, Stored, Trained, Trainer, frame_of,
+};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -93,24 +97,55 @@ pub(crate) fn dataset(
     }
 }
 
-/// Searches if asked to, then trains.
-fn train(
-    trainer: Box<dyn Trainer>,
-    search: Option<Search>,
-    data: &Dataset,
-) -> Result<(Box<dyn Trainer>, Trained, Option<Searched>)> {
-    let (trainer, searched) = match (search, trainer.own_search()) {
-        (Some((axes, how)), Some(own)) => {
-            let searched = own.search(data, &axes, &how, &|_| Ok(()))?;
-            let (values, ..) = &searched.candidates[searched.best];
-            let names = searched.names.iter().map(|&name| name.to_owned());
-            let best: Settings = names.zip(values.iter().cloned()).collect();
-            (trainer.with(&best)?, Some(searched))
+/// Weights of columns: given ones, or for how many seconds they may be learned, infinity for no limit.
+#[derive(FromPyObject)]
+pub(crate) enum Weights<'py> {
+    Given(PyReadonlyArray1<'py, f64>),
+    Learned(f64),
+}
+
+fn metric(weights: Weights<'_>, seed: u64) -> PyResult<MetricChoice> {
+    Ok(match weights {
+        Weights::Learned(seconds) => {
+            MetricChoice::learned(seed, seconds.is_finite().then_some(seconds))
         }
-        _ => (trainer, None),
+        Weights::Given(weights) => MetricChoice {
+            source: MetricSource::Given(weights.as_slice()?.to_vec()),
+            groups: None,
+            text: "given".to_owned(),
+        },
+    })
+}
+
+/// What training leaves.
+struct Done {
+    pipeline: Pipeline,
+    preprocessing: Preprocessing,
+    trained: Trained,
+    searched: Option<Searched>,
+}
+
+/// Weighs the columns and searches if asked to, then trains.
+fn train(mut pipeline: Pipeline, search: Option<Search>, given: &Dataset) -> Result<Done> {
+    let prepared = pipeline.prepare(given, &|_| Ok(()))?;
+    let data = prepared.data(given);
+    let searched = match (search, pipeline.trainer.own_search()) {
+        (Some((axes, how)), Some(own)) => Some(own.search(data, &axes, &how, &|_| Ok(()))?),
+        _ => None,
     };
-    let trained = trainer.fit(data)?;
-    Ok((trainer, trained, searched))
+    if let Some(searched) = &searched {
+        let (values, ..) = &searched.candidates[searched.best];
+        let names = searched.names.iter().map(|&name| name.to_owned());
+        let best: Settings = names.zip(values.iter().cloned()).collect();
+        pipeline.trainer = pipeline.trainer.with(&best)?;
+    }
+    let trained = pipeline.trainer.fit(data)?;
+    Ok(Done {
+        pipeline,
+        preprocessing: prepared.preprocessing,
+        trained,
+        searched,
+    })
 }
 
 /// What a search found: the chosen position, and a column for each name.
@@ -137,7 +172,7 @@ type Outcome<'py> = (
 /// Trains a method by its name. Returns the model, the rows that became support vectors in the
 /// order of scikit-learn, and what the method's own search found.
 #[pyfunction]
-#[pyo3(signature = (method, rows, targets, weights, values, seed, threads, search=None))]
+#[pyo3(signature = (method, rows, targets, weights, values, seed, threads, search=None, metric=None))]
 #[allow(
     clippy::too_many_arguments,
     reason = "Python hands over all of a fit at once"
@@ -152,6 +187,7 @@ pub(crate) fn fit<'py>(
     seed: u64,
     threads: usize,
     search: Option<&Bound<'py, PyDict>>,
+    metric: Option<Weights<'py>>,
 ) -> PyResult<Outcome<'py>> {
     let method = hedgerow_methods::by_name(method)
         .ok_or_else(|| PyValueError::new_err(format!("there is no method {method:?}")))?;
@@ -170,9 +206,21 @@ pub(crate) fn fit<'py>(
     let data = py
         .detach(|| dataset(held.view(), target, weights))
         .map_err(from_library)?;
-    let (trainer, trained, searched) =
-        interruptible(py, threads, move || train(trainer, search, &data))?.map_err(&refused)?;
-    let frame = frame_of(Preprocessing::None, trainer.describe(), &trained.report);
+    let pipeline = Pipeline {
+        scaling: Scaling::None,
+        choice: None,
+        metric: metric.map(|weights| self::metric(weights, seed)).transpose()?,
+        cleaning: None,
+        resampling: None,
+        trainer,
+    };
+    let Done {
+        pipeline,
+        preprocessing,
+        trained,
+        searched,
+    } = interruptible(py, threads, move || train(pipeline, search, &data))?.map_err(&refused)?;
+    let frame = frame_of(preprocessing, pipeline.describe(), &trained.report);
     let stored = Stored::fitted(method.card.name, frame, trained.model);
     let model = Model::new(stored);
     let support = trained.support.map(|rows| model.in_order(&rows));

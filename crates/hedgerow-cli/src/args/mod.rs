@@ -9,6 +9,7 @@ mod decisions;
 mod editing;
 mod falkm;
 mod letters;
+mod metric;
 mod options;
 mod selection;
 mod verbs;

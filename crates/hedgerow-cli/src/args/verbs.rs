@@ -1,14 +1,16 @@
 //! The options of each command.
 
 use super::decisions::DecisionArgs;
+use super::metric::MetricArgs;
 use super::options::editor_of_text;
 use super::selection::SelectionArgs;
 use crate::failure::Failure;
+use crate::input::Input;
 use clap::ValueEnum;
 use hedgerow::clean::Purpose;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
-use hedgerow_methods::{Choice, Editing};
+use hedgerow_methods::{Choice, Editing, MetricChoice, Trainer};
 
 /// A format by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -180,6 +182,8 @@ pub(crate) struct TrainingArgs {
         help_heading = "Selection"
     )]
     pub(crate) top: Option<u32>,
+    #[command(flatten)]
+    pub(crate) metric: MetricArgs,
     /// Train only on the rows that this method of `hedgerow clean` keeps, with its options after a
     /// colon, for example falknr:neighbours=500; in cross-validation only training parts are cleaned
     #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
@@ -200,6 +204,20 @@ impl TrainingArgs {
     /// The resampling asked for.
     pub(crate) fn resampling(&self, seed: u64) -> Result<Option<Editing>, Failure> {
         editing(self.resample.as_ref(), Purpose::Resample, seed)
+    }
+
+    /// The metric asked for, for data that have been read.
+    pub(crate) fn metric(
+        &self,
+        input: &Input,
+        trainer: &dyn Trainer,
+        seed: u64,
+    ) -> Result<Option<MetricChoice>, Failure> {
+        let choice = self.metric.choice(input, seed)?;
+        if let Some(choice) = &choice {
+            choice.check(trainer).map_err(Failure::Option)?;
+        }
+        Ok(choice)
     }
 
     /// The choice of features asked for.
@@ -276,9 +294,9 @@ pub(crate) struct TuneArgs {
         help_heading = "Search"
     )]
     pub(crate) folds: Option<usize>,
-    /// What is compared [default: accuracy or mean-squared-error]
+    /// What is compared [default: accuracy or mean-squared-error]; --metric takes these names too
     #[arg(long, value_name = "NAME", help_heading = "Search")]
-    pub(crate) metric: Option<String>,
+    pub(crate) measure: Option<String>,
     /// Also give up points that are worse than the best by this many standard errors
     #[arg(long, value_name = "X", help_heading = "Search")]
     pub(crate) margin: Option<f64>,
@@ -296,6 +314,14 @@ pub(crate) struct TuneArgs {
     /// Train on all rows with the best parameters and write this model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: Option<String>,
+}
+
+impl TuneArgs {
+    /// What is compared, if it was said.
+    pub(crate) fn measure(&self) -> Option<&str> {
+        let named = self.measure.as_deref();
+        named.or_else(|| self.training.metric.measure())
+    }
 }
 
 /// How methods of local machines are tuned on a few neighbourhoods.
@@ -491,7 +517,8 @@ pub(crate) struct InspectArgs {
         help_heading = "Local machines"
     )]
     pub(crate) vc_dimension: Option<f64>,
-    /// Draw a tree, or neighbourhoods and boundaries of local machines with two features
+    /// Draw a tree, the weights of columns that a model was trained with, or neighbourhoods and
+    /// boundaries of local machines with two features
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<String>,
     /// Which tree --svg draws, if there are several: from 1

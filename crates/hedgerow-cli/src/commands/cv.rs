@@ -37,9 +37,12 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     )?;
     trainer.share_memory(args.folds.min(session.threads))?;
     let choice = args.training.choice(session.seed)?;
+    args.training.metric.refuse_measure()?;
+    let metric = args.training.metric(&input, &*trainer, session.seed)?;
     let pipeline = Pipeline {
         scaling,
         choice,
+        metric,
         cleaning: args.training.cleaning(session.seed)?,
         resampling: args.training.resampling(session.seed)?,
         trainer,

@@ -156,6 +156,7 @@ fn show(
     let pipeline = Pipeline {
         scaling: candidate.scaling,
         choice: None,
+        metric: None,
         cleaning: None,
         resampling: None,
         trainer: args::trainer(method, &matches, seed)?,

@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file?
 
-use super::{draw, report_fields, status_name};
+use super::{draw, metric, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -384,6 +384,9 @@ impl ModelFacts {
                 .collect();
             text.push_str(&table::pairs(&shown));
         }
+        if let Some(weights) = metric::weights_of(stored) {
+            text = format!("{text}\n\n{}", metric::weights_text(&weights));
+        }
         if let Some(names) = &stored.frame.feature_names {
             let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
             let more = if names.len() > 20 { ", …" } else { "" };
@@ -403,6 +406,11 @@ impl ModelFacts {
         object.insert("parameters".to_owned(), Value::Object(parameters));
         object.insert("feature_names".to_owned(), json!(frame.feature_names));
         object.insert("report".to_owned(), json!(report));
+        if let Some(weights) = metric::weights_of(stored) {
+            let each = weights.into_iter();
+            let each = each.map(|(name, weight)| json!({"name": name, "weight": weight}));
+            object.insert("column_weights".to_owned(), each.collect());
+        }
         Value::Object(object)
     }
 }

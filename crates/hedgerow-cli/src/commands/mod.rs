@@ -10,6 +10,7 @@ mod falkm;
 mod generate;
 mod inspect;
 mod latency;
+mod metric;
 mod predict;
 mod scale;
 mod select;

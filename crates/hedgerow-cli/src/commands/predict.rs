@@ -59,6 +59,7 @@ fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Prepared, Strin
         preprocessing: stored.frame.preprocessing,
         model: stored.model,
         priors: stored.frame.priors,
+        metric: None,
     };
     Ok((input, model, method))
 }

@@ -15,7 +15,7 @@ use hedgerow::evaluate::grid::{PointStatus, SearchOptions, SearchResult, search}
 use hedgerow::evaluate::{Grid, Metric};
 use hedgerow::params::Value as Setting;
 use hedgerow_io::OutputFile;
-use hedgerow_methods::Pipeline;
+use hedgerow_methods::{Pipeline, Preparation};
 use hedgerow_report::{Best, HeatmapChart};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -46,17 +46,18 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let scaling = args.training.scaling.scaling();
     let mut shared = trainer.duplicate();
     shared.share_memory(options.batch.min(session.threads))?;
-    let pipeline_of = |trainer| -> Result<Pipeline, Failure> {
+    let pipeline_of = |trainer, metric| -> Result<Pipeline, Failure> {
         let choice = args.training.choice(session.seed)?;
         Ok(Pipeline {
             scaling,
             choice,
+            metric,
             cleaning: args.training.cleaning(session.seed)?,
             resampling: args.training.resampling(session.seed)?,
             trainer,
         })
     };
-    let pipelines = pipelines(&pipeline_of(shared)?, &grid)?;
+    let mut pipelines = pipelines(&pipeline_of(shared, None)?, &grid)?;
     let task = scored_by(method.card.task);
     let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
@@ -66,6 +67,10 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         trainer.is_precomputed(),
         scaling,
     )?;
+    let metric = args.training.metric(&input, &**trainer, session.seed)?;
+    for (_, pipeline) in &mut pipelines {
+        pipeline.metric.clone_from(&metric);
+    }
     let splits = folds_for(data, n_folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
     let result = compare(session, &pipelines, data, &splits, &grid, &options)
@@ -90,14 +95,15 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     fields.insert("search_seconds".to_owned(), json!(seconds));
     if let Some(path) = &args.model {
         let best = named(&grid, &result.points[result.best].point);
-        let pipeline = pipeline_of(trainer.duplicate())?;
+        let pipeline = pipeline_of(trainer.duplicate(), metric)?;
         let pipeline = pipeline.with(&best).map_err(of_grid)?;
         let job = Job {
             method,
             pipeline: &pipeline,
             input: &input,
         };
-        fields.extend(train_best(session, &job, path, args.libsvm_model)?);
+        let prepared = super::metric::prepare(session, &pipeline, &input)?;
+        fields.extend(train_best(session, &job, prepared, path, args.libsvm_model)?);
     }
     session.result(&Value::Object(fields))
 }
@@ -122,13 +128,14 @@ fn claim_outputs(session: &Session, args: &TuneArgs, grid: &Grid) -> Result<(), 
 pub(super) fn train_best(
     session: &Session,
     job: &Job<'_>,
+    prepared: Preparation,
     path: &str,
     libsvm_model: bool,
 ) -> Result<Map<String, Value>, Failure> {
     session.progress("training with the best parameters");
     let (model, report) = job
         .pipeline
-        .fit(&job.input.loaded.dataset)
+        .fit_prepared(prepared, &job.input.loaded.dataset)
         .map_err(Failure::data(&job.input.name))?;
     session.progress_done();
     job.write(path, libsvm_model, &model, &report)?;
@@ -203,7 +210,7 @@ fn grid(args: &TuneArgs, usual: &[&str]) -> Result<Grid, Failure> {
 
 fn options(args: &TuneArgs) -> Result<SearchOptions, Failure> {
     let mut options = SearchOptions::default();
-    if let Some(name) = &args.metric {
+    if let Some(name) = args.measure() {
         options = options.with_metric(Metric::by_name(name).map_err(Failure::Option)?);
     }
     if let Some(margin) = args.margin {
