@@ -20,7 +20,7 @@ const MOST_TRAINED: usize = 10_000;
 const POWERS: [f64; 2] = [1.0, 0.5];
 
 /// How far the learning of a metric is, and whether it is to be stopped by an error.
-pub type Told<'a> = &'a (dyn Fn(MetricProgress) -> Result<()> + Sync);
+pub(crate) type Told<'a> = &'a (dyn Fn(MetricProgress) -> Result<()> + Sync);
 
 /// Where the weights of columns come from.
 #[derive(Debug, Clone)]

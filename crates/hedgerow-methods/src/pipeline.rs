@@ -1,10 +1,10 @@
 //! Scaling, selection, editing of rows and training as one step, so that folds scale, select and
 //! edit by their own training part: what they are tested on is never edited.
 
-use crate::metric::Told;
 use crate::{MetricChoice, MetricOutcome, RowEditor, StoredModel, Trained, Trainer};
 use hedgerow::clean::Priors;
 use hedgerow::data::{ClassName, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling};
+use hedgerow::neighbours::MetricProgress;
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
 use hedgerow::{Prediction, Predictor, Report, Result, ScoreMatrix};
@@ -106,7 +106,11 @@ impl Pipeline {
     }
 
     /// What comes before the rows are edited; `told` hears how far the learning of a metric is.
-    pub fn prepare(&self, data: &Dataset, told: Told<'_>) -> Result<Preparation> {
+    pub fn prepare(
+        &self,
+        data: &Dataset,
+        told: &(dyn Fn(MetricProgress) -> Result<()> + Sync),
+    ) -> Result<Preparation> {
         let scaler = match self.scaling {
             Scaling::None => None,
             scaling => Some(scaling.fit(data.samples().view())?),

@@ -10,9 +10,7 @@ use hedgerow::data::{
 };
 use hedgerow::params::Value;
 use hedgerow::{Error, Result, Searched};
-use hedgerow_methods::{
-    MetricChoice, MetricSource, Pipeline, Stored, Trained, Trainer, frame_of,
-};
+use hedgerow_methods::{MetricChoice, MetricSource, Pipeline, Stored, Trained, frame_of};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -209,7 +207,9 @@ pub(crate) fn fit<'py>(
     let pipeline = Pipeline {
         scaling: Scaling::None,
         choice: None,
-        metric: metric.map(|weights| self::metric(weights, seed)).transpose()?,
+        metric: metric
+            .map(|weights| self::metric(weights, seed))
+            .transpose()?,
         cleaning: None,
         resampling: None,
         trainer,

@@ -55,11 +55,7 @@ impl MetricArgs {
     }
 
     /// The metric asked for, for data that have been read.
-    pub(crate) fn choice(
-        &self,
-        input: &Input,
-        seed: u64,
-    ) -> Result<Option<MetricChoice>, Failure> {
+    pub(crate) fn choice(&self, input: &Input, seed: u64) -> Result<Option<MetricChoice>, Failure> {
         let wanted = self.wanted()?;
         if self.metric_seconds.is_some() && wanted != Some("learned") {
             return Err(Failure::usage("--metric-seconds needs --metric learned"));
@@ -121,7 +117,10 @@ fn read_columns(file: &str, data: &Dataset) -> Result<Vec<f64>, Failure> {
     let head = cells(head);
     let place = |name: &str| head.iter().position(|cell| cell == name);
     let (Some(name_at), Some(weight_at)) = (place("name"), place("weight")) else {
-        return Err(wrong(0, "expected a header with name and weight".to_owned()));
+        return Err(wrong(
+            0,
+            "expected a header with name and weight".to_owned(),
+        ));
     };
     let mut weights: Vec<Option<f64>> = vec![None; data.n_features()];
     for (line, row) in lines.filter(|(_, row)| !row.trim().is_empty()) {
@@ -131,7 +130,12 @@ fn read_columns(file: &str, data: &Dataset) -> Result<Vec<f64>, Failure> {
         };
         let weight: f64 = match weight.parse() {
             Ok(weight) if weight >= 0.0 && f64::is_finite(weight) => weight,
-            _ => return Err(wrong(line, format!("{weight:?} is no weight of at least 0"))),
+            _ => {
+                return Err(wrong(
+                    line,
+                    format!("{weight:?} is no weight of at least 0"),
+                ));
+            }
         };
         let columns = columns_called(name, data);
         if columns.is_empty() {
@@ -150,7 +154,10 @@ fn read_columns(file: &str, data: &Dataset) -> Result<Vec<f64>, Failure> {
 fn columns_called(name: &str, data: &Dataset) -> Vec<usize> {
     let Some(names) = data.feature_names() else {
         let place = name.parse().ok().and_then(|n: usize| n.checked_sub(1));
-        return place.filter(|&f| f < data.n_features()).into_iter().collect();
+        return place
+            .filter(|&f| f < data.n_features())
+            .into_iter()
+            .collect();
     };
     if let Some(f) = names.iter().position(|known| known == name) {
         return vec![f];

@@ -67,7 +67,8 @@ pub(super) fn fields(outcome: &MetricOutcome, data: &Dataset) -> Value {
         .collect();
     let weights = outcome.weights.as_ref().map(|weights| {
         let named = weights.iter().enumerate();
-        let named = named.map(|(f, weight)| json!({"name": name(data.feature_names(), f), "weight": weight}));
+        let named = named
+            .map(|(f, weight)| json!({"name": name(data.feature_names(), f), "weight": weight}));
         named.collect::<Vec<Value>>()
     });
     json!({
@@ -154,7 +155,9 @@ pub(super) fn weights_svg(title: &str, weights: &[(String, f64)]) -> String {
         .with_categories(shown().map(|(name, _)| name.as_str()))
         .with_series(
             "weight, largest = 100",
-            shown().map(|(_, weight)| 100.0 * weight / largest).collect(),
+            shown()
+                .map(|(_, weight)| 100.0 * weight / largest)
+                .collect(),
         )
         .to_svg()
 }

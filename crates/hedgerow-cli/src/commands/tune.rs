@@ -103,7 +103,13 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             input: &input,
         };
         let prepared = super::metric::prepare(session, &pipeline, &input)?;
-        fields.extend(train_best(session, &job, prepared, path, args.libsvm_model)?);
+        fields.extend(train_best(
+            session,
+            &job,
+            prepared,
+            path,
+            args.libsvm_model,
+        )?);
     }
     session.result(&Value::Object(fields))
 }

@@ -88,7 +88,13 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
             pipeline: &pipeline,
             input: &input,
         };
-        fields.extend(train_best(session, &job, prepared, path, args.libsvm_model)?);
+        fields.extend(train_best(
+            session,
+            &job,
+            prepared,
+            path,
+            args.libsvm_model,
+        )?);
     }
     session.result(&Value::Object(fields))
 }

@@ -13,6 +13,7 @@ mod knn_methods;
 mod letters;
 mod linear;
 mod local;
+mod metric;
 mod model_files;
 mod proximal;
 mod rank;

@@ -22,9 +22,7 @@ use super::lazy;
 use super::learner::{Effort, Learner, Workspace};
 use super::machine::LocalModel;
 use super::numbers::RowNumbers;
-use super::params::{
-    FEATURE_WEIGHTS, LOCAL_KERNELS, LocalSvmParams, METRIC, METRIC_SECONDS,
-};
+use super::params::{FEATURE_WEIGHTS, LOCAL_KERNELS, LocalSvmParams, METRIC, METRIC_SECONDS};
 use super::places::Places;
 use super::ready::ReadyMachines;
 use super::store::Store;

@@ -92,6 +92,7 @@ pub struct LearnedMetricParams {
     #[param(above = 0.0, unless = "no limit")]
     pub seconds: Option<f64>,
     /// Seed of what is drawn.
+    #[param(python = "random_state", no_option)]
     pub seed: u64,
 }
 
@@ -248,10 +249,7 @@ impl<'a> Learner<'a> {
     }
 
     /// Rounds until nothing is gained; how many.
-    fn run(
-        &mut self,
-        progress: &(dyn Fn(MetricProgress) -> Result<()> + Sync),
-    ) -> Result<usize> {
+    fn run(&mut self, progress: &(dyn Fn(MetricProgress) -> Result<()> + Sync)) -> Result<usize> {
         let mut present = self.best.clone();
         let mut ascent = Ascent::new(self.pool.n_groups);
         let mut without_gain = 0;
@@ -373,7 +371,12 @@ impl<'a> Learner<'a> {
         let mut shares = self.shares();
         let total: f64 = shares.iter().sum();
         shares.iter_mut().for_each(|share| *share /= total);
-        let largest = self.best.log_weights.iter().copied().fold(f64::MIN, f64::max);
+        let largest = self
+            .best
+            .log_weights
+            .iter()
+            .copied()
+            .fold(f64::MIN, f64::max);
         let mut weights = vec![0.0; pool.n_features];
         for (&column, &group) in pool.columns.iter().zip(&pool.group_of) {
             let share = shares[group as usize];

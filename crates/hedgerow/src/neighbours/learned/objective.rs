@@ -131,20 +131,18 @@ fn softmax(distances: &[f32], shares: &mut [f64]) {
     for (share, &distance) in shares.iter_mut().zip(distances) {
         let behind = f64::from(distance) - f64::from(nearest);
         // Two infinite distances are equally far.
-        *share = if behind.is_nan() { 1.0 } else { (-behind).exp() };
+        *share = if behind.is_nan() {
+            1.0
+        } else {
+            (-behind).exp()
+        };
         sum += *share;
     }
     shares.iter_mut().for_each(|share| *share /= sum);
 }
 
 /// The loss of one row; its slope by each squared distance goes to `factors`.
-fn loss_of(
-    goal: &Goal,
-    query: usize,
-    members: &[u32],
-    shares: &[f64],
-    factors: &mut [f32],
-) -> f64 {
+fn loss_of(goal: &Goal, query: usize, members: &[u32], shares: &[f64], factors: &mut [f32]) -> f64 {
     let each = members.iter().zip(shares);
     match goal {
         Goal::Classes(codes) => {

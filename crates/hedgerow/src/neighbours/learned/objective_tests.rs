@@ -10,7 +10,11 @@ fn pool(real: bool) -> (Pool, Vec<f64>) {
     let values: Vec<f64> = (0..ROWS * COLUMNS).map(|_| generator.normal()).collect();
     let samples = Samples::dense(ROWS, COLUMNS, values.clone()).expect("a matrix");
     let target = if real {
-        Target::Real((0..ROWS).map(|i| values[i * COLUMNS] + 0.3 * generator.normal()).collect())
+        Target::Real(
+            (0..ROWS)
+                .map(|i| values[i * COLUMNS] + 0.3 * generator.normal())
+                .collect(),
+        )
     } else {
         let codes: Vec<f64> = (0..ROWS)
             .map(|i| f64::from(u8::from(values[i * COLUMNS] > 0.3)) + 2.0 * (i % 2) as f64)
@@ -64,7 +68,9 @@ fn by_definition(pool: &Pool, lists: &Lists, log_weights: &[f64]) -> f64 {
                 -((right + FLOOR) / (1.0 + FLOOR)).ln()
             }
             Goal::Real(targets) => {
-                let mean: f64 = each.map(|(&j, share)| share / sum * targets[j as usize]).sum();
+                let mean: f64 = each
+                    .map(|(&j, share)| share / sum * targets[j as usize])
+                    .sum();
                 (mean - targets[query as usize]).powi(2)
             }
         };

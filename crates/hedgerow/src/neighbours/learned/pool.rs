@@ -70,7 +70,11 @@ impl Pool {
         let varies = |f: &usize| spread.deviations[*f] > CONSTANT;
         let columns: Vec<usize> = (0..data.n_features()).filter(varies).collect();
         let width = columns.len().next_multiple_of(WEIGHT_LANES);
-        ensure_memory("the rows a metric is learned from", 4 * (n_rows * width) as u64, 1 << 31)?;
+        ensure_memory(
+            "the rows a metric is learned from",
+            4 * (n_rows * width) as u64,
+            1 << 31,
+        )?;
         let mut rows = vec![0.0f32; n_rows * width];
         let mut dense = vec![0.0; data.n_features()];
         for (&row, out) in drawn.iter().zip(rows.chunks_exact_mut(width.max(1))) {
@@ -199,7 +203,8 @@ impl Spread {
         let unit = |f: usize| if largest[f] > 0.0 { largest[f] } else { 1.0 };
         let mut counts = vec![0usize; width];
         for &row in rows {
-            view.row(row).for_each(|f, value| means[f] += value / unit(f));
+            view.row(row)
+                .for_each(|f, value| means[f] += value / unit(f));
         }
         means.iter_mut().for_each(|mean| *mean /= n);
         let mut squares = vec![0.0; width];
