@@ -7,6 +7,7 @@ from ._estimators import *  # noqa: F403
 from ._files import load_model, load_svmlight, save_model
 from ._hedgerow import __version__
 from ._kernels import kernel
+from ._metric import LearnedMetric
 from ._select import (
     CFS,
     MRMR,
@@ -25,6 +26,7 @@ __all__ = [
     "MRMR",
     "QPFS",
     "RFESVM",
+    "LearnedMetric",
     "MaxDep",
     "MaxRel",
     "RandomSelector",

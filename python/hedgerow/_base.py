@@ -8,7 +8,7 @@ its work without the interpreter lock.
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -110,6 +110,27 @@ class Estimator(BaseEstimator):
         """What the method's own search is to try; ``None`` for no search."""
         return None
 
+    def _metric(self, X: Any) -> NDArray[np.float64] | float | None:
+        """Weights of columns, or for how many seconds they may be learned."""
+        metric = getattr(self, "metric", None)
+        seconds = getattr(self, "metric_seconds", None)
+        if metric is None:
+            return None
+        if isinstance(metric, str):
+            if metric != "learned":
+                raise ValueError(f"metric must be 'learned', an array or None, not {metric!r}")
+            if seconds is None:
+                return np.inf
+            if not isinstance(seconds, Real) or not seconds > 0:
+                raise ValueError(f"metric_seconds must be above 0 or None, not {seconds!r}")
+            return float(seconds)
+        weights = np.ascontiguousarray(metric, dtype=np.float64)
+        if weights.shape != (X.shape[1],):
+            raise ValueError(
+                f"metric must have one weight a feature: {X.shape[1]}, not shape {weights.shape}"
+            )
+        return weights
+
     def _check_training(self, X: Any, y: Any = "no_validation", **how: Any) -> Any:
         """``X``, or ``X`` and ``y``, as float64."""
         precomputed = self._is_precomputed()
@@ -170,6 +191,7 @@ class Estimator(BaseEstimator):
             n_threads(self.n_jobs),
             self._search(),
             getattr(self, "probability", False) == "isotonic",
+            self._metric(X),
         )
         self._adopt(model)
         if support is not None:
@@ -186,6 +208,11 @@ class Estimator(BaseEstimator):
         self._model = model
         if model.kernel is not None:
             self.kernel_ = model.kernel
+        if hasattr(self, "metric"):
+            weights = model.feature_weights
+            self.feature_weights_ = (
+                np.ones(model.n_features) if weights is None else np.asarray(weights)
+            )
         if model.report is None:
             return
         converged, iterations, self.objective_ = model.report

@@ -43,6 +43,8 @@ class Model:
     @property
     def chosen(self) -> list[int] | None: ...
     @property
+    def feature_weights(self) -> list[float] | None: ...
+    @property
     def feature_names(self) -> list[str] | None: ...
     @property
     def classes(self) -> list[float | str]: ...
@@ -68,9 +70,18 @@ def fit(
     threads: int,
     search: dict[str, Any] | None = None,
     isotonic: bool = False,
+    metric: NDArray[np.float64] | float | None = None,
 ) -> tuple[
     Model, NDArray[np.int64] | None, tuple[int, dict[str, list[Any]]] | None
 ]: ...
+def learn_metric(
+    rows: Rows,
+    targets: Targets,
+    weights: NDArray[np.float64] | None,
+    groups: list[int] | None,
+    values: dict[str, Any],
+    threads: int,
+) -> tuple[list[float], list[int], int, float, float]: ...
 def update(
     model: Model, rows: Rows, targets: Targets, threads: int
 ) -> tuple[Model, dict[str, Any]]: ...

@@ -1,7 +1,8 @@
 //! Coding by targets, scaling, selection, editing of rows and training as one step, so that folds
 //! code, scale, select and edit by their own training part: what they are tested on is never edited.
 
-use crate::{RowEditor, StoredModel, Trained, Trainer};
+use crate::preparation::Preparation;
+use crate::{MetricChoice, MetricOutcome, RowEditor, StoredModel, Trained, Trainer};
 use hedgerow::clean::{Priors, corrected_priors};
 use hedgerow::data::{
     ClassName, Coding, Columns, Dataset, Preprocessing, Samples, SamplesView, Scaling, Target,
@@ -25,7 +26,7 @@ pub struct Choice {
 
 impl Choice {
     /// The features that are kept.
-    fn columns(&self, data: &Dataset) -> Result<Columns> {
+    pub(crate) fn columns(&self, data: &Dataset) -> Result<Columns> {
         let selection = self.selector.rank(data, Some(self.top))?;
         let best = selection.ranking.top(self.top).iter();
         Ok(Columns::kept(best.map(|&f| f as u32).collect()))
@@ -60,6 +61,8 @@ pub struct Pipeline {
     pub scaling: Scaling,
     /// Which features are kept after that; all for `None`.
     pub choice: Option<Choice>,
+    /// What the kept features are multiplied by after that; nothing for `None`.
+    pub metric: Option<MetricChoice>,
     /// Which rows are trained on after that; all for `None`.
     pub cleaning: Option<Editing>,
     /// How the sizes of the classes are changed after that. Probabilities are brought back to the
@@ -84,13 +87,26 @@ pub struct Prepared {
     pub class_sizes: Option<Vec<f64>>,
     /// What makes probabilities of the scores in place of the model's own.
     pub calibration: Option<Calibration>,
+    /// What became of the metric, if one was asked for.
+    pub metric: Option<MetricOutcome>,
 }
 
 impl Pipeline {
-    /// Fits the codes, then the scaling, then the selection, edits the rows, then fits the model.
+    /// Fits the codes, then the scaling, then the selection and the metric, edits the rows, then fits
+    /// the model.
     pub fn fit(&self, data: &Dataset) -> Result<(Prepared, Report)> {
+        self.fit_prepared(self.prepare(data, &|_| Ok(()))?, data)
+    }
+
+    /// Edits the rows, fits the model and the map to probabilities, after [`Pipeline::prepare`] with the
+    /// same data.
+    pub fn fit_prepared(
+        &self,
+        preparation: Preparation,
+        data: &Dataset,
+    ) -> Result<(Prepared, Report)> {
         let judged = self.judge(data)?;
-        let (mut prepared, report) = self.fit_model(data)?;
+        let (mut prepared, report) = self.fit_model(preparation, data)?;
         if let Some(judged) = judged {
             let classes = prepared.classes().unwrap_or_default();
             prepared.calibration = Some(judged.calibration(classes)?);
@@ -110,47 +126,16 @@ impl Pipeline {
         judged.map(|judged| judged.calibration(classes)).transpose()
     }
 
-    fn fit_model(&self, data: &Dataset) -> Result<(Prepared, Report)> {
-        let coded = match &self.coding {
-            None => None,
-            Some(coding) => Some(coding.fit_apply(data)?),
-        };
-        let (coding, coded) = coded.unzip();
-        let data = coded.as_ref().unwrap_or(data);
-        let scaler = match self.scaling {
-            Scaling::None => None,
-            scaling => Some(scaling.fit(data.samples().view())?),
-        };
-        let scaled = match &scaler {
-            None => None,
-            Some(scaler) => Some(data.with_samples(scaler.apply(data.samples().view())?)?),
-        };
-        let prepared = scaled.as_ref().unwrap_or(data);
-        let (preprocessing, learned) = if let Some(choice) = &self.choice {
-            let columns = choice.columns(prepared)?;
-            let learned = self.train(&columns.apply_to(prepared)?)?;
-            (
-                columns.into_preprocessing(data.n_features(), scaler),
-                learned,
-            )
-        } else {
-            let learned = self.train(prepared)?;
-            (
-                scaler.map_or(Preprocessing::None, Preprocessing::Scaled),
-                learned,
-            )
-        };
-        let preprocessing = match coding {
-            Some(coding) => preprocessing.after(coding),
-            None => preprocessing,
-        };
+    fn fit_model(&self, preparation: Preparation, data: &Dataset) -> Result<(Prepared, Report)> {
+        let learned = self.train(preparation.data(data))?;
         Ok((
             Prepared {
-                preprocessing,
+                preprocessing: preparation.preprocessing,
                 model: learned.trained.model,
                 priors: learned.priors,
                 class_sizes: learned.class_sizes,
                 calibration: None,
+                metric: preparation.metric,
             },
             learned.trained.report,
         ))
@@ -185,7 +170,8 @@ impl Pipeline {
             if train.classes()?.counts().iter().filter(|&&n| n > 0).count() < 2 {
                 continue;
             }
-            let (judge, _) = self.fit_model(&train)?;
+            let prepared = self.prepare(&train, &|_| Ok(()))?;
+            let (judge, _) = self.fit_model(prepared, &train)?;
             let test = data.select(&split.test);
             let told = judge.scores(test.samples().view())?;
             let told = told.rising_with(&names[class], &names[rival]);
@@ -264,6 +250,9 @@ impl Pipeline {
             all.push(("select".to_owned(), choice.text.clone()));
             all.push(("top".to_owned(), choice.top.to_string()));
         }
+        if let Some(metric) = &self.metric {
+            all.push(("metric".to_owned(), metric.text.clone()));
+        }
         if let Some(cleaning) = &self.cleaning {
             all.push(("clean".to_owned(), cleaning.text.clone()));
         }
@@ -280,6 +269,7 @@ impl Pipeline {
             calibrating: self.calibrating,
             scaling: self.scaling,
             choice: self.choice.clone(),
+            metric: self.metric.clone(),
             cleaning: self.cleaning.clone(),
             resampling: self.resampling.clone(),
             trainer: self.trainer.with(values)?,

@@ -167,6 +167,7 @@ impl Stored {
             priors: self.frame.priors,
             class_sizes: self.frame.class_sizes,
             calibration: self.frame.calibration,
+            metric: None,
         }
     }
 

@@ -6,12 +6,13 @@ use crate::model::Model;
 use crate::threads::interruptible;
 use crate::values::{Settings, settings, to_python};
 use hedgerow::data::{
-    ClassLabels, ClassName, Dataset, Preprocessing, SamplesView, Scaling, Target,
+    ClassLabels, ClassName, Dataset, SamplesView, Scaling, Target,
 };
 use hedgerow::params::Value;
 use hedgerow::{Error, Result, Searched};
 use hedgerow_methods::{
-    Calibrating, ModelFrame, Pipeline, Stored, Trained, Trainer, class_sizes, frame_of,
+    Calibrating, MetricChoice, MetricSource, ModelFrame, Pipeline, Stored, Trained, class_sizes,
+    frame_of,
 };
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -106,51 +107,59 @@ pub(crate) fn dataset(
     }
 }
 
-/// Searches if asked to, then trains.
-fn train(
-    trainer: Box<dyn Trainer>,
-    search: Option<Search>,
-    calibrating: Option<Calibrating>,
-    data: &Dataset,
-) -> Result<Learned> {
-    let (trainer, searched) = match (search, trainer.own_search()) {
-        (Some((axes, how)), Some(own)) => {
-            let searched = own.search(data, &axes, &how, &|_| Ok(()))?;
-            let (values, ..) = &searched.candidates[searched.best];
-            let names = searched.names.iter().map(|&name| name.to_owned());
-            let best: Settings = names.zip(values.iter().cloned()).collect();
-            (trainer.with(&best)?, Some(searched))
+/// Weights of columns: given ones, or for how many seconds they may be learned, infinity for no limit.
+#[derive(FromPyObject)]
+pub(crate) enum Weights<'py> {
+    Given(PyReadonlyArray1<'py, f64>),
+    Learned(f64),
+}
+
+fn metric(weights: Weights<'_>, seed: u64) -> PyResult<MetricChoice> {
+    Ok(match weights {
+        Weights::Learned(seconds) => {
+            MetricChoice::learned(seed, seconds.is_finite().then_some(seconds))
         }
-        _ => (trainer, None),
+        Weights::Given(weights) => MetricChoice {
+            source: MetricSource::Given(weights.as_slice()?.to_vec()),
+            groups: None,
+            text: "given".to_owned(),
+        },
+    })
+}
+
+/// What training leaves.
+struct Learned {
+    frame: ModelFrame,
+    trained: Trained,
+    searched: Option<Searched>,
+}
+
+/// Weighs the columns and searches if asked to, then trains.
+fn train(mut pipeline: Pipeline, search: Option<Search>, given: &Dataset) -> Result<Learned> {
+    let prepared = pipeline.prepare(given, &|_| Ok(()))?;
+    let data = prepared.data(given);
+    let searched = match (search, pipeline.trainer.own_search()) {
+        (Some((axes, how)), Some(own)) => Some(own.search(data, &axes, &how, &|_| Ok(()))?),
+        _ => None,
     };
-    let trained = trainer.fit(data)?;
-    let pipeline = Pipeline {
-        coding: None,
-        scaling: Scaling::None,
-        choice: None,
-        cleaning: None,
-        resampling: None,
-        trainer,
-        calibrating,
-    };
+    if let Some(searched) = &searched {
+        let (values, ..) = &searched.candidates[searched.best];
+        let names = searched.names.iter().map(|&name| name.to_owned());
+        let best: Settings = names.zip(values.iter().cloned()).collect();
+        pipeline.trainer = pipeline.trainer.with(&best)?;
+    }
+    let trained = pipeline.trainer.fit(data)?;
     let classes = trained.model.classes().unwrap_or_default();
-    let calibration = pipeline.calibration(data, classes)?;
-    let parameters = pipeline.describe();
-    let mut frame = frame_of(Preprocessing::None, parameters, &trained.report);
-    frame.class_sizes = class_sizes(&*trained.model, data);
+    let calibration = pipeline.calibration(given, classes)?;
+    let described = pipeline.describe();
+    let mut frame = frame_of(prepared.preprocessing, described, &trained.report);
+    frame.class_sizes = class_sizes(&*trained.model, given);
     frame.calibration = calibration;
     Ok(Learned {
         frame,
         trained,
         searched,
     })
-}
-
-/// What training brings.
-struct Learned {
-    frame: ModelFrame,
-    trained: Trained,
-    searched: Option<Searched>,
 }
 
 /// What a search found: the chosen position, and a column for each name.
@@ -178,7 +187,7 @@ type Outcome<'py> = (
 /// order of scikit-learn, and what the method's own search found.
 #[pyfunction]
 #[pyo3(signature = (
-    method, rows, targets, weights, values, seed, threads, search=None, isotonic=false
+    method, rows, targets, weights, values, seed, threads, search=None, isotonic=false, metric=None
 ))]
 #[allow(
     clippy::too_many_arguments,
@@ -195,6 +204,7 @@ pub(crate) fn fit<'py>(
     threads: usize,
     search: Option<&Bound<'py, PyDict>>,
     isotonic: bool,
+    metric: Option<Weights<'py>>,
 ) -> PyResult<Outcome<'py>> {
     let method = hedgerow_methods::by_name(method)
         .ok_or_else(|| PyValueError::new_err(format!("there is no method {method:?}")))?;
@@ -213,15 +223,24 @@ pub(crate) fn fit<'py>(
     let data = py
         .detach(|| dataset(held.view(), target, weights))
         .map_err(from_library)?;
-    let calibrating = isotonic.then_some(Calibrating { folds: 5, seed });
     if isotonic && trainer.is_precomputed() {
         return Err(PyValueError::new_err(
             "an isotonic map is fitted to parts of the rows: give the features and a kernel",
         ));
     }
-    let learned = interruptible(py, threads, move || {
-        train(trainer, search, calibrating, &data)
-    })?;
+    let pipeline = Pipeline {
+        coding: None,
+        scaling: Scaling::None,
+        choice: None,
+        metric: metric
+            .map(|weights| self::metric(weights, seed))
+            .transpose()?,
+        cleaning: None,
+        resampling: None,
+        trainer,
+        calibrating: isotonic.then_some(Calibrating { folds: 5, seed }),
+    };
+    let learned = interruptible(py, threads, move || train(pipeline, search, &data))?;
     let Learned {
         frame,
         trained,

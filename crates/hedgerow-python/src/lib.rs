@@ -17,6 +17,7 @@ mod arrays;
 mod clean;
 mod errors;
 mod fit;
+mod metric;
 mod model;
 mod select;
 mod threads;
@@ -31,6 +32,8 @@ mod _hedgerow {
     use super::clean::{correct_priors, edit_rows};
     #[pymodule_export]
     use super::fit::fit;
+    #[pymodule_export]
+    use super::metric::learn_metric;
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]

@@ -408,6 +408,18 @@ impl Model {
         chosen.map(<[u32]>::to_vec)
     }
 
+    /// What columns of the training data are multiplied by, if they are.
+    #[getter]
+    fn feature_weights(&self) -> Option<Vec<f64>> {
+        let preprocessing = &self.stored.frame.preprocessing;
+        let mut weights = vec![0.0; preprocessing.n_inputs()?];
+        let kept = preprocessing.chosen()?.iter();
+        for (&f, &factor) in kept.zip(preprocessing.factors()?) {
+            *weights.get_mut(f as usize)? = factor;
+        }
+        Some(weights)
+    }
+
     /// Names of the features, if known.
     #[getter]
     fn feature_names(&self) -> Option<Vec<String>> {

@@ -10,6 +10,7 @@ mod decisions;
 mod editing;
 mod falkm;
 mod letters;
+mod metric;
 mod options;
 mod selection;
 mod training;

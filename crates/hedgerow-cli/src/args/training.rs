@@ -1,15 +1,17 @@
 //! The options of everything that trains a model from a file.
 
 use super::columns::ColumnArgs;
+use super::metric::MetricArgs;
 use super::options::editor_of_text;
 use super::selection::SelectionArgs;
 use super::verbs::{DataArgs, ScalingArgs};
 use crate::failure::Failure;
+use crate::input::Input;
 use clap::ValueEnum;
 use hedgerow::clean::Purpose;
 use hedgerow::method::Task;
 use hedgerow::params::Value;
-use hedgerow_methods::{Calibrating, Choice, Editing, Pipeline, Trainer};
+use hedgerow_methods::{Calibrating, Choice, Editing, MetricChoice, Pipeline, Trainer};
 
 /// A map from scores to probabilities by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -62,6 +64,8 @@ pub(crate) struct TrainingArgs {
         help_heading = "Selection"
     )]
     pub(crate) top: Option<u32>,
+    #[command(flatten)]
+    pub(crate) metric: MetricArgs,
     /// Train only on the rows that this method of `hedgerow clean` keeps, with its options after a
     /// colon, for example falknr:neighbours=500; in cross-validation only training parts are cleaned
     #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Cleaning")]
@@ -81,8 +85,8 @@ pub(crate) struct TrainingArgs {
 const CALIBRATION_FOLDS: usize = 5;
 
 impl TrainingArgs {
-    /// What is to be done to the data and then with the method. Columns to be coded by targets are
-    /// known when the file has been read.
+    /// What is to be done to the data and then with the method. Columns to be coded by targets, and
+    /// the metric, are known when the file has been read.
     pub(crate) fn pipeline(
         &self,
         mut trainer: Box<dyn Trainer>,
@@ -119,11 +123,26 @@ impl TrainingArgs {
             coding: None,
             scaling: self.scaling.scaling(),
             choice: self.choice(seed)?,
+            metric: None,
             cleaning: self.cleaning(seed)?,
             resampling: self.resampling(seed)?,
             trainer,
             calibrating,
         })
+    }
+
+    /// The metric asked for, for data that have been read.
+    pub(crate) fn metric(
+        &self,
+        input: &Input,
+        trainer: &dyn Trainer,
+        seed: u64,
+    ) -> Result<Option<MetricChoice>, Failure> {
+        let choice = self.metric.choice(input, seed)?;
+        if let Some(choice) = &choice {
+            choice.check(trainer).map_err(Failure::Option)?;
+        }
+        Ok(choice)
     }
 
     /// The cleaning asked for.

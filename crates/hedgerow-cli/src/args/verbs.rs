@@ -2,7 +2,6 @@
 
 use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
-use super::training::TrainingArgs;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
@@ -188,9 +187,9 @@ pub(crate) struct TuneArgs {
         help_heading = "Search"
     )]
     pub(crate) folds: Option<usize>,
-    /// What is compared [default: accuracy or mean-squared-error]
+    /// What is compared [default: accuracy or mean-squared-error]; --metric takes these names too
     #[arg(long, value_name = "NAME", help_heading = "Search")]
-    pub(crate) metric: Option<String>,
+    pub(crate) measure: Option<String>,
     /// Also give up points that are worse than the best by this many standard errors
     #[arg(long, value_name = "X", help_heading = "Search")]
     pub(crate) margin: Option<f64>,
@@ -208,6 +207,14 @@ pub(crate) struct TuneArgs {
     /// Train on all rows with the best parameters and write this model file
     #[arg(value_name = "MODEL")]
     pub(crate) model: Option<String>,
+}
+
+impl TuneArgs {
+    /// What is compared, if it was said.
+    pub(crate) fn measure(&self) -> Option<&str> {
+        let named = self.measure.as_deref();
+        named.or_else(|| self.training.metric.measure())
+    }
 }
 
 /// How methods of local machines are tuned on a few neighbourhoods.
@@ -426,7 +433,8 @@ pub(crate) struct InspectArgs {
         help_heading = "Local machines"
     )]
     pub(crate) vc_dimension: Option<f64>,
-    /// Draw a tree, or neighbourhoods and boundaries of local machines with two features
+    /// Draw a tree, the weights of columns that a model was trained with, or neighbourhoods and
+    /// boundaries of local machines with two features
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<String>,
     /// Which tree --svg draws, if there are several: from 1

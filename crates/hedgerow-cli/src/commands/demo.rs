@@ -158,6 +158,7 @@ fn show(
         calibrating: None,
         scaling: candidate.scaling,
         choice: None,
+        metric: None,
         cleaning: None,
         resampling: None,
         trainer: args::trainer(method, &matches, seed)?,

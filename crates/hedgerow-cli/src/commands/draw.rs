@@ -1,5 +1,6 @@
 //! `inspect --svg`: pictures of models.
 
+use super::metric;
 use super::tune::write_text;
 use crate::args::InspectArgs;
 use crate::failure::Failure;
@@ -33,6 +34,11 @@ pub(super) fn draw(args: &InspectArgs, stored: &Stored) -> Result<(), Failure> {
     let Some(path) = &args.svg else {
         return Ok(());
     };
+    // A model of weighted columns is drawn by them, unless it has only two: those are a plane.
+    if let Some(weights) = metric::weights_of(stored).filter(|_| stored.model.n_features() > 2) {
+        let title = format!("Weights of columns: {} of {}", stored.method(), args.file);
+        return write_text(path, &metric::weights_svg(&title, &weights));
+    }
     let Some(model) = stored.model.as_draw() else {
         return Err(not_for("--svg", stored));
     };

@@ -1,6 +1,6 @@
 //! `inspect`: what is in a file?
 
-use super::{bounds, draw, kept, report_fields, status_name};
+use super::{bounds, draw, kept, metric, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -401,6 +401,9 @@ impl ModelFacts {
                 .collect();
             text.push_str(&table::pairs(&shown));
         }
+        if let Some(weights) = metric::weights_of(stored) {
+            text = format!("{text}\n\n{}", metric::weights_text(&weights));
+        }
         if let Some(names) = &stored.frame.feature_names {
             let shown: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
             let more = if names.len() > 20 { ", …" } else { "" };
@@ -422,6 +425,11 @@ impl ModelFacts {
         object.insert("report".to_owned(), json!(report));
         if let Some(kept) = kept::json(stored) {
             object.insert("kept_rows".to_owned(), kept);
+        }
+        if let Some(weights) = metric::weights_of(stored) {
+            let each = weights.into_iter();
+            let each = each.map(|(name, weight)| json!({"name": name, "weight": weight}));
+            object.insert("column_weights".to_owned(), each.collect());
         }
         Value::Object(object)
     }

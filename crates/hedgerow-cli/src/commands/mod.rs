@@ -12,6 +12,7 @@ mod generate;
 mod inspect;
 mod kept;
 mod latency;
+mod metric;
 mod predict;
 mod scale;
 mod select;

@@ -34,6 +34,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
         );
     };
     session.claim_output("MODEL", model_path)?;
+    args.training.metric.refuse_measure()?;
     let mut pipeline = args.training.pipeline(trainer, session.seed)?;
     let scaling = pipeline.scaling;
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
@@ -41,9 +42,14 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
     let encoding = input.loaded.encoding.as_ref();
     pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
+    pipeline.metric = args
+        .training
+        .metric(&input, &*pipeline.trainer, session.seed)?;
+    let data = &input.loaded.dataset;
+    let prepared = super::metric::prepare(session, &pipeline, &input)?;
     session.progress(format_args!("training {}", method.card.name));
     let (model, report) = pipeline
-        .fit(&input.loaded.dataset)
+        .fit_prepared(prepared, data)
         .map_err(Failure::data(&input.name))?;
     session.progress_done();
     let job = Job {
@@ -96,7 +102,7 @@ impl Job<'_> {
         };
         if model.preprocessing.chosen().is_some() {
             return Err(refused(
-                "it has no place for a choice of features; reduce the files first (hedgerow select --reduced)",
+                "it has no place for a choice of features or weights of columns; reduce the files first (hedgerow select --reduced)",
             ));
         }
         if model.preprocessing.scaler().is_some() {
@@ -143,8 +149,13 @@ impl Job<'_> {
             "classes": classes,
             "chosen_features": model.preprocessing.chosen().map(<[u32]>::len),
         });
+        let metric = model.metric.as_ref();
+        let metric = metric.map(|outcome| super::metric::fields(outcome, data));
         match value {
-            Value::Object(fields) => fields,
+            Value::Object(mut fields) => {
+                fields.extend(metric.map(|value| ("learned_metric".to_owned(), value)));
+                fields
+            }
             _ => serde_json::Map::new(),
         }
     }

@@ -15,7 +15,7 @@ use hedgerow::evaluate::grid::{PointStatus, SearchOptions, SearchResult, search}
 use hedgerow::evaluate::{Grid, Metric};
 use hedgerow::params::Value as Setting;
 use hedgerow_io::OutputFile;
-use hedgerow_methods::Pipeline;
+use hedgerow_methods::{Pipeline, Preparation};
 use hedgerow_report::{Best, HeatmapChart};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -59,8 +59,10 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     )?;
     let encoding = input.loaded.encoding.as_ref();
     let coding = args.training.columns.coding(encoding, session.seed)?;
+    let metric = args.training.metric(&input, &**trainer, session.seed)?;
     for (_, pipeline) in &mut pipelines {
         pipeline.coding.clone_from(&coding);
+        pipeline.metric.clone_from(&metric);
     }
     let splits = folds_for(data, n_folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
@@ -90,12 +92,20 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         let pipeline = pipeline_of(trainer.duplicate())?;
         let mut pipeline = pipeline.with(&best).map_err(of_grid)?;
         pipeline.coding = coding;
+        pipeline.metric = metric;
         let job = Job {
             method,
             pipeline: &pipeline,
             input: &input,
         };
-        fields.extend(train_best(session, &job, path, args.libsvm_model)?);
+        let prepared = super::metric::prepare(session, &pipeline, &input)?;
+        fields.extend(train_best(
+            session,
+            &job,
+            prepared,
+            path,
+            args.libsvm_model,
+        )?);
     }
     session.result(&Value::Object(fields))
 }
@@ -120,13 +130,14 @@ fn claim_outputs(session: &Session, args: &TuneArgs, grid: &Grid) -> Result<(), 
 pub(super) fn train_best(
     session: &Session,
     job: &Job<'_>,
+    prepared: Preparation,
     path: &str,
     libsvm_model: bool,
 ) -> Result<Map<String, Value>, Failure> {
     session.progress("training with the best parameters");
     let (model, report) = job
         .pipeline
-        .fit(&job.input.loaded.dataset)
+        .fit_prepared(prepared, &job.input.loaded.dataset)
         .map_err(Failure::data(&job.input.name))?;
     session.progress_done();
     job.write(path, libsvm_model, &model, &report)?;
@@ -201,7 +212,7 @@ fn grid(args: &TuneArgs, usual: &[&str]) -> Result<Grid, Failure> {
 
 fn options(args: &TuneArgs) -> Result<SearchOptions, Failure> {
     let mut options = SearchOptions::default();
-    if let Some(name) = &args.metric {
+    if let Some(name) = args.measure() {
         options = options.with_metric(Metric::by_name(name).map_err(Failure::Option)?);
     }
     if let Some(margin) = args.margin {

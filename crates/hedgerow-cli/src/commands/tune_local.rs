@@ -10,13 +10,11 @@ use crate::input;
 use crate::json::{fields as fact_fields, json as as_json};
 use crate::session::Session;
 use crate::table;
-use hedgerow::data::{Dataset, Scaling};
 use hedgerow::evaluate::Axis;
 use hedgerow::params::Value as Setting;
 use hedgerow::{Searched, Status};
 use hedgerow_methods::Trainer;
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 
 pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), Failure> {
     let WithMethod {
@@ -45,11 +43,15 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let Some(own) = trainer.own_search() else {
         return Err(Failure::usage("the method has no search of its own"));
     };
-    let searched = scaled(data, scaling).and_then(|data| {
-        own.search(&data, &axes, &settings, &|state| {
-            session.progress(state);
-            Ok(())
-        })
+    let mut pipeline = args
+        .training
+        .pipeline(trainer.duplicate(), session.seed)?;
+    pipeline.metric = args.training.metric(&input, &**trainer, session.seed)?;
+    // The metric first: neighbourhoods are those of the metric that answers.
+    let prepared = super::metric::prepare(session, &pipeline, &input)?;
+    let searched = own.search(prepared.data(data), &axes, &settings, &|state| {
+        session.progress(state);
+        Ok(())
     });
     session.progress_done();
     let searched = searched.map_err(Failure::data(&input.name))?;
@@ -77,14 +79,19 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         let (values, ..) = &searched.candidates[searched.best];
         let names = searched.names.iter().map(|&name| name.to_owned());
         let best: Vec<(String, Setting)> = names.zip(values.iter().cloned()).collect();
-        let trainer = trainer.with(&best).map_err(Failure::Option)?;
-        let pipeline = args.training.pipeline(trainer, session.seed)?;
+        pipeline.trainer = pipeline.trainer.with(&best).map_err(Failure::Option)?;
         let job = Job {
             method,
             pipeline: &pipeline,
             input: &input,
         };
-        fields.extend(train_best(session, &job, path, args.libsvm_model)?);
+        fields.extend(train_best(
+            session,
+            &job,
+            prepared,
+            path,
+            args.libsvm_model,
+        )?);
     }
     session.result(&Value::Object(fields))
 }
@@ -92,7 +99,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
 /// Options of the search over whole models say nothing here.
 fn refuse_ordinary_options(args: &TuneArgs) -> Result<(), Failure> {
     let given = [
-        (args.metric.is_some(), "--metric"),
+        (args.measure().is_some(), "--measure"),
         (args.margin.is_some(), "--margin"),
         (args.svg.is_some(), "--svg"),
     ];
@@ -110,15 +117,6 @@ fn refuse_ordinary_options(args: &TuneArgs) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-fn scaled(data: &Dataset, scaling: Scaling) -> hedgerow::Result<Cow<'_, Dataset>> {
-    if scaling == Scaling::None {
-        return Ok(Cow::Borrowed(data));
-    }
-    let view = data.samples().view();
-    let samples = scaling.fit(view)?.apply(view)?;
-    Ok(Cow::Owned(data.with_samples(samples)?))
 }
 
 /// The axes that were named.

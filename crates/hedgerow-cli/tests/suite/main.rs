@@ -15,6 +15,7 @@ mod knn_methods;
 mod letters;
 mod linear;
 mod local;
+mod metric;
 mod model_files;
 mod probabilities;
 mod proximal;

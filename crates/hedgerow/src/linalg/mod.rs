@@ -34,6 +34,7 @@ mod small_pencil;
 mod smooth_losses;
 mod sparse;
 mod vectors;
+mod weighted_differences;
 
 #[cfg(test)]
 mod exp;
@@ -81,4 +82,7 @@ pub(crate) use smooth_losses::{
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};
 pub(crate) use vectors::{
     VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
+};
+pub(crate) use weighted_differences::{
+    WEIGHT_LANES, add_squared_differences, weighted_squared_distances,
 };

@@ -22,7 +22,7 @@ use super::lazy;
 use super::learner::{Effort, Learner, Workspace};
 use super::machine::LocalModel;
 use super::numbers::RowNumbers;
-use super::params::{LOCAL_KERNELS, LocalSvmParams};
+use super::params::{FEATURE_WEIGHTS, LOCAL_KERNELS, LocalSvmParams, METRIC, METRIC_SECONDS};
 use super::places::Places;
 use super::ready::ReadyMachines;
 use super::store::Store;
@@ -526,6 +526,7 @@ const ATTRIBUTES: &[(&str, &str)] = &[
          ``std_score``.",
     ),
     ("best_index_ : int", "The chosen one."),
+    FEATURE_WEIGHTS,
 ];
 
 const GRID: &[&str] = &["cost=2^-1:2:7", "gamma=q90,q50,q10,q1"];
@@ -546,7 +547,7 @@ estimator!(FalkParams => FalkSvm, [
                     training rows.\n\nFor data that are too large for one SVM: training time grows \
                     about linearly with the rows, and an answer takes a neighbour search and one \
                     small machine.",
-            extra: &[SELECT],
+            extra: &[SELECT, METRIC, METRIC_SECONDS],
             attributes: ATTRIBUTES,
         },
         ..Card::PLAIN
@@ -565,7 +566,7 @@ estimator!(FalkParams => FalkSvm, [
             base: "LocalRegressor",
             about: "FaLK-SVM with epsilon-support vector regression as the local machine.\n\n\
                     Candidates of ``select`` are compared by mean squared error.",
-            extra: &[SELECT],
+            extra: &[SELECT, METRIC, METRIC_SECONDS],
             attributes: ATTRIBUTES,
         },
         ..Card::PLAIN

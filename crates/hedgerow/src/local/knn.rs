@@ -15,6 +15,7 @@
 //! | conservative majority rule | [`Vote::Conservative`] |
 
 use super::lazy::SearchableRows;
+use super::params::METRIC_CLASS;
 use super::store::Answers;
 use super::twins::Twins;
 use crate::data::{ClassName, Dataset, SamplesView};
@@ -326,7 +327,7 @@ estimator!(KnnParams => Knn, [
             base: "ProbabilityClassifier",
             about: "Kernel k-nearest neighbours: the majority of the nearest rows.\n\nNeighbours \
                     are exact; ``kernel`` names the feature space in which distances are taken.",
-            ..PythonClass::PLAIN
+            ..METRIC_CLASS
         },
         ..Card::PLAIN
     },
@@ -341,7 +342,7 @@ estimator!(KnnParams => Knn, [
             name: "KNNRegressor",
             about: "Kernel k-nearest neighbours: the mean of the nearest rows.\n\nNeighbours \
                     are exact; ``kernel`` names the feature space in which distances are taken.",
-            ..PythonClass::PLAIN
+            ..METRIC_CLASS
         },
         ..Card::PLAIN
     },

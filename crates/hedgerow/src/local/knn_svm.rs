@@ -18,7 +18,7 @@
 use super::lazy::SearchableRows;
 use super::learner::{Learner, Workspace};
 use super::machine::LocalModel;
-use super::params::{LOCAL_KERNELS, LocalSvmParams};
+use super::params::{LOCAL_KERNELS, LocalSvmParams, METRIC_CLASS};
 use super::ready::{DecisionScratch, Ready};
 use crate::data::{ClassName, Dataset, SamplesView};
 use crate::estimator::estimator;
@@ -382,7 +382,7 @@ estimator!(KnnSvmParams => KnnSvm, [
             base: "CalibratedClassifier",
             about: "kNN-SVM: a support vector machine for every row to predict, trained on the \
                     training rows nearest to it.",
-            ..PythonClass::PLAIN
+            ..METRIC_CLASS
         },
         ..Card::PLAIN
     },
@@ -399,7 +399,7 @@ estimator!(KnnSvmParams => KnnSvm, [
             name: "KNNSVMRegressor",
             about: "kNN-SVM with epsilon-support vector regression: a machine for every row to \
                     predict, trained on the training rows nearest to it.",
-            ..PythonClass::PLAIN
+            ..METRIC_CLASS
         },
         ..Card::PLAIN
     },

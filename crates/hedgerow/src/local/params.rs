@@ -2,6 +2,7 @@
 
 use crate::kernel::KernelSpec;
 use crate::machines::SolverParams;
+use crate::method::{PythonClass, PythonParameter};
 use crate::params::{ClassWeights, params};
 use serde::{Deserialize, Serialize};
 
@@ -41,3 +42,36 @@ pub struct LocalSvmParams {
 fn local_solver() -> SolverParams {
     SolverParams::default().with_kernel(KernelSpec::gaussian_by_percentile(50.0))
 }
+
+/// Weights of columns in Python.
+pub(super) const METRIC: PythonParameter = PythonParameter {
+    name: "metric",
+    form: "\"learned\" or array of shape (n_features,), optional",
+    annotation: "Any",
+    default: "None",
+    about: "Weights that columns are multiplied by: given, or learned from the training rows and kept \
+            only if rows that were kept aside are answered better with them.",
+};
+
+/// Patience for [`METRIC`] in Python.
+pub(super) const METRIC_SECONDS: PythonParameter = PythonParameter {
+    name: "metric_seconds",
+    form: "float, optional",
+    annotation: "float | None",
+    default: "None",
+    about: "Learn the metric for at most about so many seconds; the result then depends on the machine.",
+};
+
+/// What all estimators with [`METRIC`] have learnt.
+pub(super) const FEATURE_WEIGHTS: (&str, &str) = (
+    "feature_weights_ : ndarray of shape (n_features,)",
+    "What columns are multiplied by; 0 for those that are left out, all 1 without a metric or where \
+     it did not help.",
+);
+
+/// Estimators that only have these.
+pub(super) const METRIC_CLASS: PythonClass = PythonClass {
+    extra: &[METRIC, METRIC_SECONDS],
+    attributes: &[FEATURE_WEIGHTS],
+    ..PythonClass::PLAIN
+};

@@ -17,6 +17,7 @@ mod cover_tree;
 mod deferred;
 mod index;
 mod layout;
+mod learned;
 mod metric;
 mod packing_frame;
 mod rank;
@@ -27,6 +28,7 @@ pub(crate) use cover_tree::UpperLevels;
 pub use cover_tree::{CoverTree, CoverTreeParams, Visit};
 pub use index::Index;
 pub(crate) use layout::nearby_order;
+pub use learned::{LearnedMetric, LearnedMetricParams, MetricProgress};
 pub use metric::DistanceMetric;
 pub use searcher::{SearchScratch, Searcher};
 

@@ -15,6 +15,7 @@ mod kernel_gram;
 mod kernel_local;
 mod kernel_text;
 mod kernel_width;
+mod learned_metric;
 mod linear_golden;
 mod linear_methods;
 mod linear_optimality;

@@ -1,0 +1,347 @@
+//! The metric of a pipeline: weights that are given, or learned and kept only where rows that were
+//! kept aside are answered better with them.
+
+use crate::Trainer;
+use hedgerow::data::{Columns, Dataset, Split, Target, folds_for, hold_out, stratified_hold_out};
+use hedgerow::method::Task;
+use hedgerow::neighbours::{LearnedMetric, LearnedMetricParams, MetricProgress};
+use hedgerow::{Error, Prediction, Predictor, Result};
+use serde::Serialize;
+
+/// Rows from which on a single part is kept aside to judge; below, all rows are judged in turn.
+const MANY: usize = 6000;
+const FOLDS: usize = 3;
+/// Of many rows, those that judge, at most, and their share.
+const MOST_JUDGES: usize = 5000;
+const SHARE_OF_JUDGES: usize = 5;
+/// Rows that the method is trained on to be judged, at most.
+const MOST_TRAINED: usize = 10_000;
+/// Powers of the weights that are tried; less than 1 is nearer to equal weights.
+const POWERS: [f64; 2] = [1.0, 0.5];
+
+/// How far the learning of a metric is, and whether it is to be stopped by an error.
+pub(crate) type Told<'a> = &'a (dyn Fn(MetricProgress) -> Result<()> + Sync);
+
+/// Where the weights of columns come from.
+#[derive(Debug, Clone)]
+pub enum MetricSource {
+    /// From the training rows.
+    Learned(LearnedMetricParams),
+    /// One weight a column, given.
+    Given(Vec<f64>),
+}
+
+/// The metric that a pipeline asks for.
+#[derive(Debug, Clone)]
+pub struct MetricChoice {
+    /// Where the weights come from.
+    pub source: MetricSource,
+    /// The group of each column of the data, if it is known: columns of a group share a weight.
+    pub groups: Option<Vec<u32>>,
+    /// How the user called it.
+    pub text: String,
+}
+
+/// What became of a metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricOutcome {
+    /// What each column is multiplied by; `None` if it did not help.
+    pub weights: Option<Vec<f64>>,
+    /// The power of the learned weights that was taken; 0 for none.
+    pub power: f64,
+    /// Powers that were tried, 0 first, and the mean score of each: accuracy, or the negative mean
+    /// squared error. Empty for given weights.
+    pub tried: Vec<(f64, f64)>,
+    /// Rows that judged.
+    pub judged: usize,
+    /// Rounds of learning, over all parts.
+    pub rounds: usize,
+    /// Wall-clock seconds of learning and judging.
+    pub seconds: f64,
+}
+
+impl MetricChoice {
+    /// Weights learned with the usual settings.
+    pub fn learned(seed: u64, seconds: Option<f64>) -> Self {
+        let mut params = LearnedMetricParams::default();
+        params.seed = seed;
+        params.seconds = seconds;
+        Self {
+            source: MetricSource::Learned(params),
+            groups: None,
+            text: "learned".to_owned(),
+        }
+    }
+
+    /// An error if the metric says nothing to a method.
+    pub fn check(&self, trainer: &dyn Trainer) -> Result<()> {
+        let learned = matches!(self.source, MetricSource::Learned(_));
+        let problem = if trainer.is_precomputed() {
+            "left out where kernel values come in place of columns"
+        } else if learned && trainer.card().task == Task::Unlabelled {
+            "left out for a method that learns from rows alone"
+        } else {
+            return Ok(());
+        };
+        Err(Error::ParameterValue {
+            name: "metric",
+            value: self.text.clone(),
+            requirement: problem.to_owned(),
+        })
+    }
+
+    /// The choice for some of the columns.
+    pub(crate) fn of_columns(&self, kept: Option<&Columns>) -> Self {
+        let Some(kept) = kept else {
+            return self.clone();
+        };
+        let places = || kept.features().iter().map(|&f| f as usize);
+        let source = match &self.source {
+            MetricSource::Given(weights) => {
+                let kept = places().filter_map(|f| weights.get(f).copied());
+                MetricSource::Given(kept.collect())
+            }
+            learned @ MetricSource::Learned(_) => learned.clone(),
+        };
+        let groups = self.groups.as_ref();
+        let groups = groups.map(|all| places().filter_map(|f| all.get(f).copied()).collect());
+        Self {
+            source,
+            groups,
+            text: self.text.clone(),
+        }
+    }
+
+    /// The weights for some training rows, judged by the method that follows.
+    pub fn decide(
+        &self,
+        data: &Dataset,
+        trainer: &dyn Trainer,
+        told: Told<'_>,
+    ) -> Result<MetricOutcome> {
+        self.check(trainer)?;
+        match &self.source {
+            MetricSource::Given(weights) => given(weights, data),
+            MetricSource::Learned(params) => {
+                let start = std::time::Instant::now();
+                let judged = Judged {
+                    data,
+                    trainer,
+                    splits: splits(data, params.seed)?,
+                };
+                let mut outcome = judged.outcome(params, self.groups.as_deref(), told)?;
+                outcome.seconds = start.elapsed().as_secs_f64();
+                Ok(outcome)
+            }
+        }
+    }
+}
+
+fn given(weights: &[f64], data: &Dataset) -> Result<MetricOutcome> {
+    if weights.len() != data.n_features() {
+        return Err(Error::Shape {
+            what: "weights of the columns",
+            expected: data.n_features(),
+            found: weights.len(),
+        });
+    }
+    if weights.iter().all(|&weight| weight == 0.0) {
+        return Err(Error::ParameterValue {
+            name: "metric",
+            value: "only weights of 0".to_owned(),
+            requirement: "above 0 for a column at least".to_owned(),
+        });
+    }
+    Ok(MetricOutcome {
+        weights: Some(weights.to_vec()),
+        power: 1.0,
+        tried: Vec::new(),
+        judged: 0,
+        rounds: 0,
+        seconds: 0.0,
+    })
+}
+
+/// Which rows judge, and which are learned from meanwhile.
+fn splits(data: &Dataset, seed: u64) -> Result<Vec<Split>> {
+    let n = data.n_rows();
+    if n < MANY {
+        return folds_for(data, FOLDS.min(n.max(2)), seed);
+    }
+    let share = MOST_JUDGES.min(n / SHARE_OF_JUDGES) as f64 / n as f64;
+    let split = match data.target() {
+        Target::Classes(labels) => stratified_hold_out(labels, share, seed)?,
+        _ => hold_out(n, share, seed)?,
+    };
+    Ok(vec![split])
+}
+
+/// The rows with what they are judged by.
+struct Judged<'a> {
+    data: &'a Dataset,
+    trainer: &'a dyn Trainer,
+    splits: Vec<Split>,
+}
+
+impl Judged<'_> {
+    fn outcome(
+        &self,
+        params: &LearnedMetricParams,
+        groups: Option<&[u32]>,
+        told: Told<'_>,
+    ) -> Result<MetricOutcome> {
+        let parts = self.splits.len();
+        let mut params = params.clone();
+        params.seconds = params.seconds.map(|all| all / parts as f64);
+        let mut sum = vec![0.0; self.data.n_features()];
+        let mut rounds = 0;
+        // Of no weights and of each power, how badly every judging row is answered.
+        let mut losses = vec![Vec::new(); 1 + POWERS.len()];
+        for split in &self.splits {
+            let train = self.data.select(&split.train);
+            let Some(metric) = learned(&params, &train, groups, told)? else {
+                return Ok(self.nothing(&losses));
+            };
+            rounds += metric.rounds;
+            for (all, weight) in sum.iter_mut().zip(&metric.weights) {
+                *all += weight / parts as f64;
+            }
+            self.judge(split, &train, &metric, &mut losses)?;
+        }
+        let (power, tried) = verdict(&losses);
+        let weights = (power > 0.0).then(|| sum.iter().map(|w| w.powf(power)).collect());
+        Ok(MetricOutcome {
+            weights,
+            power,
+            tried,
+            judged: losses[0].len(),
+            rounds,
+            seconds: 0.0,
+        })
+    }
+
+    fn nothing(&self, losses: &[Vec<f64>]) -> MetricOutcome {
+        MetricOutcome {
+            weights: None,
+            power: 0.0,
+            tried: Vec::new(),
+            judged: losses[0].len(),
+            rounds: 0,
+            seconds: 0.0,
+        }
+    }
+
+    /// Trains with and without the weights, and adds the losses of the rows kept aside.
+    fn judge(
+        &self,
+        split: &Split,
+        train: &Dataset,
+        metric: &LearnedMetric,
+        losses: &mut [Vec<f64>],
+    ) -> Result<()> {
+        let test = self.data.select(&split.test);
+        let few: Vec<usize> = evenly(train.n_rows(), MOST_TRAINED).collect();
+        let train = train.select(&few);
+        let plain = self.trainer.fit(&train)?.model;
+        losses[0].extend(losses_of(&*plain, &test)?);
+        for (&power, losses) in POWERS.iter().zip(&mut losses[1..]) {
+            let weights: Vec<f64> = metric.weights.iter().map(|w| w.powf(power)).collect();
+            let columns = Columns::weighted(&weights)?;
+            let model = self.trainer.fit(&columns.apply_to(&train)?)?.model;
+            losses.extend(losses_of(&*model, &columns.apply_to(&test)?)?);
+        }
+        Ok(())
+    }
+}
+
+/// The metric of some rows; `None` where there is nothing to learn from.
+fn learned(
+    params: &LearnedMetricParams,
+    train: &Dataset,
+    groups: Option<&[u32]>,
+    told: Told<'_>,
+) -> Result<Option<LearnedMetric>> {
+    match params.fit_with(train, groups, told) {
+        Ok(metric) if metric.rounds > 0 => Ok(Some(metric)),
+        Ok(_) | Err(Error::TooFewClasses { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Rows at equal distances, so many at most.
+fn evenly(n: usize, most: usize) -> impl Iterator<Item = usize> {
+    let kept = n.min(most);
+    (0..kept).map(move |at| at * n / kept)
+}
+
+/// What each row of the test adds to the error.
+fn losses_of(model: &dyn Predictor, test: &Dataset) -> Result<Vec<f64>> {
+    let predicted = model.predict(test.samples().view())?;
+    Ok(match (predicted, test.target()) {
+        (Prediction::Real(values), Target::Real(truth)) => {
+            let each = values.iter().zip(truth);
+            each.map(|(found, y)| (found - y).powi(2)).collect()
+        }
+        (Prediction::Classes(codes), _) => {
+            let labels = test.classes()?;
+            let names = model.classes().unwrap_or_default();
+            let known: Vec<Option<u32>> = names.iter().map(|name| labels.code_of(name)).collect();
+            let wrong = |(&found, &code): (&u32, &u32)| {
+                let right = known.get(found as usize) == Some(&Some(code));
+                f64::from(u8::from(!right))
+            };
+            codes.iter().zip(labels.codes()).map(wrong).collect()
+        }
+        (Prediction::Real(_), _) => vec![0.0; test.n_rows()],
+    })
+}
+
+/// The power to take, and the score of each. A power must be better than no weights by more than the
+/// standard error of the difference, so that chance does not switch it on.
+fn verdict(losses: &[Vec<f64>]) -> (f64, Vec<(f64, f64)>) {
+    let n = losses[0].len().max(1) as f64;
+    let mean = |losses: &[f64]| losses.iter().sum::<f64>() / n;
+    let without = mean(&losses[0]);
+    let is_share = losses[0].iter().all(|&loss| loss == 0.0 || loss == 1.0);
+    let score = |loss: f64| if is_share { 1.0 - loss } else { -loss };
+    let mut tried = vec![(0.0, score(without))];
+    let (mut power, mut least) = (0.0, without);
+    for (&candidate, losses_with) in POWERS.iter().zip(&losses[1..]) {
+        let with = mean(losses_with);
+        tried.push((candidate, score(with)));
+        let differences = losses[0].iter().zip(losses_with).map(|(a, b)| a - b);
+        let squares: f64 = differences.map(|x| (x - (without - with)).powi(2)).sum();
+        let error = (squares / n).sqrt() / n.sqrt();
+        if without - with > error && with < least {
+            (power, least) = (candidate, with);
+        }
+    }
+    (power, tried)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{evenly, verdict};
+
+    #[test]
+    fn chance_does_not_switch_a_metric_on() {
+        let mut plain = vec![0.0; 1000];
+        plain[..100].fill(1.0);
+        let mut one_better = plain.clone();
+        one_better[0] = 0.0;
+        let mut clearly_better = plain.clone();
+        clearly_better[..20].fill(0.0);
+        let one = vec![plain.clone(), one_better, plain.clone()];
+        // A single row is within its own standard error.
+        assert_eq!(verdict(&one).0, 0.0);
+        let many = vec![plain.clone(), plain, clearly_better];
+        assert_eq!(verdict(&many).0, 0.5);
+    }
+
+    #[test]
+    fn rows_are_taken_evenly() {
+        assert_eq!(evenly(6, 3).collect::<Vec<_>>(), [0, 2, 4]);
+        assert_eq!(evenly(2, 3).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(evenly(0, 3).count(), 0);
+    }
+}
