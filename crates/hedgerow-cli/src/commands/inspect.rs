@@ -367,7 +367,7 @@ impl ModelFacts {
     /// What is done to rows before the model sees them.
     fn add_preprocessing(&mut self, preprocessing: &Preprocessing) {
         if let Some(chosen) = preprocessing.chosen() {
-            self.add("input features", json!(preprocessing.n_inputs()));
+            self.add("input_features", json!(preprocessing.n_inputs()));
             let shown: Vec<String> = chosen
                 .iter()
                 .take(50)
@@ -375,15 +375,15 @@ impl ModelFacts {
                 .collect();
             let more = if chosen.len() > 50 { ", …" } else { "" };
             let shown = format!("{}{more}", shown.join(", "));
-            self.add("chosen features", json!(shown));
+            self.add("chosen_features", json!(shown));
         }
         let scaled = match preprocessing.scaler() {
             Some(_) => "yes",
             None => "no",
         };
         if let Some(coding) = preprocessing.coding() {
-            self.add("target means", json!(coding.overall()));
-            self.add("target smoothing", json!(coding.smoothing()));
+            self.add("target_means", json!(coding.overall()));
+            self.add("target_smoothing", json!(coding.smoothing()));
         }
         self.add("scaling", json!(scaled));
     }
@@ -466,11 +466,11 @@ fn inspect_model(
         facts.add("calibration", json!(format!("isotonic, {knots} knots")));
     }
     if let Some(sizes) = stored.frame.class_sizes.as_ref() {
-        facts.add("rows of the classes", json!(sizes));
+        facts.add("rows_of_the_classes", json!(sizes));
     }
     if let Some(priors) = &stored.frame.priors {
-        facts.add("class sizes", json!(priors.original));
-        facts.add("class sizes of the training", json!(priors.resampled));
+        facts.add("class_sizes", json!(priors.original));
+        facts.add("class_sizes_of_the_training", json!(priors.resampled));
     }
     if let Some(report) = &stored.frame.report {
         facts.add("status", json!(status_name(report.status)));

