@@ -2,6 +2,7 @@
 
 use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
+use super::training::TrainingArgs;
 use clap::ValueEnum;
 use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
