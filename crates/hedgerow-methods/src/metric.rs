@@ -16,8 +16,9 @@ const MOST_JUDGES: usize = 5000;
 const SHARE_OF_JUDGES: usize = 5;
 /// Rows that the method is trained on to be judged, at most.
 const MOST_TRAINED: usize = 10_000;
-/// Powers of the weights that are tried; less than 1 is nearer to equal weights.
-const POWERS: [f64; 2] = [1.0, 0.5];
+/// Powers of the weights that are tried; less than 1 is nearer to equal weights, more goes on where
+/// learning had to stop early.
+const POWERS: [f64; 3] = [1.0, 0.5, 2.0];
 
 /// How far the learning of a metric is, and whether it is to be stopped by an error.
 pub(crate) type Told<'a> = &'a (dyn Fn(MetricProgress) -> Result<()> + Sync);
@@ -331,10 +332,10 @@ mod tests {
         one_better[0] = 0.0;
         let mut clearly_better = plain.clone();
         clearly_better[..20].fill(0.0);
-        let one = vec![plain.clone(), one_better, plain.clone()];
+        let one = vec![plain.clone(), one_better, plain.clone(), plain.clone()];
         // A single row is within its own standard error.
         assert_eq!(verdict(&one).0, 0.0);
-        let many = vec![plain.clone(), plain, clearly_better];
+        let many = vec![plain.clone(), plain.clone(), clearly_better, plain];
         assert_eq!(verdict(&many).0, 0.5);
     }
 
