@@ -35,6 +35,9 @@ pub(crate) fn read(
     source: &Source,
     options: &ReadOptions,
 ) -> Result<Input, Failure> {
+    if let Source::Path(path) = source {
+        session.claim_input(&path.to_string_lossy())?;
+    }
     session.progress(format_args!("reading {}", source.name()));
     let start = Instant::now();
     let loaded = read_dataset(source, options)?;
@@ -77,6 +80,7 @@ pub(crate) fn read_training(
         input.loaded.dataset = ordered.map_err(failed)?;
     }
     if let Some(file) = &args.weights {
+        session.claim_input(file)?;
         let weights = read_weights(file)?;
         input.loaded.dataset = input
             .loaded

@@ -4,6 +4,7 @@
 //! command line was wrong, 130 interrupted. A reader that closes the pipe early is no failure.
 
 mod args;
+mod claims;
 mod commands;
 mod failure;
 mod input;
@@ -25,8 +26,13 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => ExitCode::SUCCESS,
         // clap has its own layout for errors, and prints help and version this way too.
         Err(Failure::CommandLine(error)) => {
-            let _ = error.print();
-            ExitCode::from(if error.use_stderr() { 2 } else { 0 })
+            let printed = error.print();
+            // Help that nobody gets, as on a full device, is a failure; a reader that left is none.
+            let lost = printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe);
+            ExitCode::from(match (error.use_stderr(), lost) {
+                (true, _) => 2,
+                (false, lost) => u8::from(lost),
+            })
         }
         Err(failure) => {
             let mut stderr = std::io::stderr().lock();

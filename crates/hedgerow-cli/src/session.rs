@@ -1,6 +1,7 @@
 //! What all commands share: the seed, the threads, and where words go.
 
 use crate::args::Common;
+use crate::claims::Claims;
 use crate::failure::Failure;
 use hedgerow_io::OutputFile;
 use serde_json::Value;
@@ -8,6 +9,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// The settings of one run.
 pub(crate) struct Session {
@@ -20,31 +22,67 @@ pub(crate) struct Session {
     terminal: bool,
     /// Data go to standard output, so words go to standard error.
     stdout_taken: AtomicBool,
+    claims: Mutex<Claims>,
 }
+
+/// Threads a core beyond which more only wait, and cost memory.
+const THREADS_A_CORE: usize = 4;
 
 impl Session {
     /// Starts the threads.
     pub(crate) fn start(common: &Common) -> Result<Self, Failure> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = common.threads.min(THREADS_A_CORE * cores);
         rayon::ThreadPoolBuilder::new()
-            .num_threads(common.threads)
+            .num_threads(threads)
             .build_global()
             .map_err(|error| Failure::Threads {
                 threads: common.threads,
                 reason: error.to_string(),
             })?;
-        Ok(Self {
+        let session = Self {
             seed: common.seed,
             threads: rayon::current_num_threads(),
             json: common.json,
             quiet: common.quiet,
             terminal: std::io::stderr().is_terminal(),
             stdout_taken: AtomicBool::new(false),
-        })
+            claims: Mutex::default(),
+        };
+        if threads < common.threads {
+            session.warn(format_args!(
+                "--threads {} is cut to {threads}: more than {THREADS_A_CORE} a core only wait",
+                common.threads
+            ));
+        }
+        Ok(session)
+    }
+
+    fn claims(&self, claim: impl FnOnce(&mut Claims) -> Result<(), String>) -> Result<(), Failure> {
+        let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+        claim(&mut claims).map_err(Failure::Usage)
+    }
+
+    /// Declares a file that is read; an error if an output would replace it.
+    pub(crate) fn claim_input(&self, path: &str) -> Result<(), Failure> {
+        self.claims(|claims| claims.read(path))
     }
 
     /// Declares an output before any work is done, so that a path that cannot be written is found
     /// at once. If it is standard output, words will keep out of its way.
+    /// An output that is also an input, or another output, is refused.
     pub(crate) fn claim_output(&self, what: &str, path: &str) -> Result<(), Failure> {
+        self.claims(|claims| claims.write(what, path))?;
+        self.open_output(what, path)
+    }
+
+    /// As [`claim_output`](Self::claim_output), for an output that may replace the input.
+    pub(crate) fn claim_output_in_place(&self, what: &str, path: &str) -> Result<(), Failure> {
+        self.claims(|claims| claims.write_in_place(what, path))?;
+        self.open_output(what, path)
+    }
+
+    fn open_output(&self, what: &str, path: &str) -> Result<(), Failure> {
         if path != "-" {
             let target = Path::new(path);
             // Opening a pipe would wait for its reader: only what will be a file is tried.

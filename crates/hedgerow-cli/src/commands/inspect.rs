@@ -20,6 +20,7 @@ const MOST_RANGES: usize = 1000;
 
 pub(crate) fn run(session: &Session, args: &InspectArgs) -> Result<(), Failure> {
     let source = Source::from_argument(&args.file);
+    session.claim_input(&args.file)?;
     if let Some(path) = &args.svg {
         session.claim_output("--svg", path)?;
     }

@@ -43,6 +43,7 @@ fn check(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
 
 /// The rows to predict, the model and the name of its method.
 fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Prepared, String), Failure> {
+    session.claim_input(&args.model)?;
     let unbuilt = Stored::read(&Source::from_argument(&args.model))?;
     let options = input::test_options(
         &args.data,

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
-    session.claim_output("OUT", &args.out)?;
+    session.claim_output_in_place("OUT", &args.out)?;
     if let Some(path) = &args.save {
         session.claim_output("--save", path)?;
     }
@@ -27,6 +27,7 @@ pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
     let saved = match &args.restore {
         None => None,
         Some(file) => {
+            session.claim_input(file)?;
             let bytes = Source::from_argument(file).read()?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
             Some((file, text))

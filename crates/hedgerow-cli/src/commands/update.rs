@@ -26,7 +26,10 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         ));
     }
     let removed = match &args.remove {
-        Some(file) => read_row_numbers(file)?,
+        Some(file) => {
+            session.claim_input(file)?;
+            read_row_numbers(file)?
+        }
         None => Vec::new(),
     };
     let mut stored = Stored::read(&Source::from_argument(&args.model))?.build(0)?;

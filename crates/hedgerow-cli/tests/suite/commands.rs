@@ -319,35 +319,6 @@ fn a_reader_that_leaves_early_is_no_failure() {
     assert!(!String::from_utf8_lossy(&output.stderr).contains("error"));
 }
 
-/// Sends an interrupt while a large file is being written beside its target.
-#[cfg(unix)]
-#[test]
-fn an_interrupt_leaves_nothing_behind() {
-    let folder = Folder::new("interrupt");
-    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_hedgerow"))
-        .args(["generate", "checkerboard", "--rows", "5000000", "big.svm"])
-        .current_dir(folder.path())
-        .spawn()
-        .expect("the program starts");
-    // Wait until the temporary file is there and growing, at most 60 seconds.
-    let growing = (0..6000).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-        std::fs::read_dir(folder.path()).is_ok_and(|entries| {
-            entries
-                .flatten()
-                .any(|e| e.metadata().is_ok_and(|m| m.len() > 0))
-        })
-    });
-    assert!(growing, "the output was never begun");
-    let id = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
-    assert!(sent.expect("kill runs").success());
-    assert_eq!(child.wait().expect("the program ends").code(), Some(130));
-    assert!(folder.names().is_empty(), "{:?}", folder.names());
-}
-
 #[test]
 fn rows_wider_than_the_model_are_answered_as_without_the_rest() {
     let folder = Folder::new("wide");

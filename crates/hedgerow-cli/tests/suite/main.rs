@@ -6,6 +6,7 @@ mod common;
 mod decisions;
 mod falk;
 mod falkm;
+mod files;
 mod help;
 mod hlsvm;
 mod hostile;

@@ -39,6 +39,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<(), Failure> {
             .refuse("test_file and model_file cannot both be standard input: name a file"));
     }
     session.claim_output("output_label_file", out)?;
+    session.claim_input(model_file)?;
     let mut stored = read_model(model_file)?;
     if stored.frame.preprocessing != Preprocessing::None {
         return Err(Failure::Model {
