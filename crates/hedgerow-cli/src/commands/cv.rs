@@ -38,7 +38,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     trainer.share_memory(args.folds.min(session.threads))?;
     let choice = args.training.choice(session.seed)?;
     args.training.metric.refuse_measure()?;
-    let metric = args.training.metric(&input, &*trainer, session.seed)?;
+    let metric = args.training.metric(session, &input, &*trainer)?;
     let pipeline = Pipeline {
         scaling,
         choice,

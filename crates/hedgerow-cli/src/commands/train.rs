@@ -48,9 +48,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
     let precomputed = pipeline.trainer.is_precomputed();
     check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
-    pipeline.metric = args
-        .training
-        .metric(&input, &*pipeline.trainer, session.seed)?;
+    pipeline.metric = args.training.metric(session, &input, &*pipeline.trainer)?;
     let data = &input.loaded.dataset;
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     session.progress(format_args!("training {}", method.card.name));

@@ -67,7 +67,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         trainer.is_precomputed(),
         scaling,
     )?;
-    let metric = args.training.metric(&input, &**trainer, session.seed)?;
+    let metric = args.training.metric(session, &input, &**trainer)?;
     for (_, pipeline) in &mut pipelines {
         pipeline.metric.clone_from(&metric);
     }

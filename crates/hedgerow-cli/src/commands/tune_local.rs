@@ -46,7 +46,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let mut pipeline = Pipeline {
         scaling,
         choice: None,
-        metric: args.training.metric(&input, &**trainer, session.seed)?,
+        metric: args.training.metric(session, &input, &**trainer)?,
         cleaning: args.training.cleaning(session.seed)?,
         resampling: args.training.resampling(session.seed)?,
         trainer: trainer.duplicate(),
