@@ -69,14 +69,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         fact(&searched, "neighbourhoods"),
         table::seconds(searched.seconds)
     ))?;
-    session.say(text(&searched))?;
-    if searched.status != Status::Converged {
-        session.warn(format_args!(
-            "some machines stopped early ({}): their scores are rough",
-            status_name(searched.status)
-        ));
-    }
-    let mut fields = fields(&searched);
+    let mut fields = tell(session, &searched)?;
     fields.insert("method".to_owned(), json!(method.card.name));
     if let Some(path) = &args.model {
         let (values, ..) = &searched.candidates[searched.best];
@@ -97,6 +90,18 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         )?);
     }
     session.result(&Value::Object(fields))
+}
+
+/// Says what was found; what the result object says of it.
+fn tell(session: &Session, searched: &Searched) -> Result<Map<String, Value>, Failure> {
+    session.say(text(searched))?;
+    if searched.status != Status::Converged {
+        session.warn(format_args!(
+            "some machines stopped early ({}): their scores are rough",
+            status_name(searched.status)
+        ));
+    }
+    Ok(fields(searched))
 }
 
 /// Options of the search over whole models say nothing here.
