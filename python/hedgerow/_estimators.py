@@ -243,6 +243,12 @@ class FaLKSVMClassifier(LocalClassifier):
         few neighbourhoods before training. A dict may set the values to try, ``neighbours``,
         ``C``, ``gamma``, and ``models`` (neighbourhoods, 10), ``folds`` (10), ``inner_half``,
         ``centres``, ``balance``.
+    metric : "learned" or array of shape (n_features,), optional
+        Weights that columns are multiplied by: given, or learned from the training rows and
+        kept only if rows that were kept aside are answered better with them.
+    metric_seconds : float, optional
+        Learn the metric for at most about so many seconds; the result then depends on the
+        machine.
     random_state : int or RandomState, optional
         Seed of everything random: sampled percentiles, folds of the calibration.
     n_jobs : int, optional
@@ -264,6 +270,9 @@ class FaLKSVMClassifier(LocalClassifier):
         ``std_score``.
     best_index_ : int
         The chosen one.
+    feature_weights_ : ndarray of shape (n_features,)
+        What columns are multiplied by; 0 for those that are left out, all 1 without a metric or
+        where it did not help.
     """
 
     _method = "falk-svm"
@@ -306,6 +315,8 @@ class FaLKSVMClassifier(LocalClassifier):
         max_iter: int = -1,
         class_weight: Any = None,
         select: Any = None,
+        metric: Any = None,
+        metric_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -326,6 +337,8 @@ class FaLKSVMClassifier(LocalClassifier):
         self.max_iter = max_iter
         self.class_weight = class_weight
         self.select = select
+        self.metric = metric
+        self.metric_seconds = metric_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -374,6 +387,12 @@ class FaLKSVMRegressor(LocalRegressor):
         few neighbourhoods before training. A dict may set the values to try, ``neighbours``,
         ``C``, ``gamma``, and ``models`` (neighbourhoods, 10), ``folds`` (10), ``inner_half``,
         ``centres``, ``balance``.
+    metric : "learned" or array of shape (n_features,), optional
+        Weights that columns are multiplied by: given, or learned from the training rows and
+        kept only if rows that were kept aside are answered better with them.
+    metric_seconds : float, optional
+        Learn the metric for at most about so many seconds; the result then depends on the
+        machine.
     random_state : int or RandomState, optional
         Seed of everything random: sampled percentiles, folds of the calibration.
     n_jobs : int, optional
@@ -393,6 +412,9 @@ class FaLKSVMRegressor(LocalRegressor):
         ``std_score``.
     best_index_ : int
         The chosen one.
+    feature_weights_ : ndarray of shape (n_features,)
+        What columns are multiplied by; 0 for those that are left out, all 1 without a metric or
+        where it did not help.
     """
 
     _method = "falk-svr"
@@ -434,6 +456,8 @@ class FaLKSVMRegressor(LocalRegressor):
         shrinking: bool = True,
         max_iter: int = -1,
         select: Any = None,
+        metric: Any = None,
+        metric_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -453,6 +477,8 @@ class FaLKSVMRegressor(LocalRegressor):
         self.shrinking = shrinking
         self.max_iter = max_iter
         self.select = select
+        self.metric = metric
+        self.metric_seconds = metric_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -862,6 +888,12 @@ class KNNClassifier(ProbabilityClassifier):
         as q50.
     coef0 : float, default=0.0
         Constant of the polynomial and sigmoid kernels.
+    metric : "learned" or array of shape (n_features,), optional
+        Weights that columns are multiplied by: given, or learned from the training rows and
+        kept only if rows that were kept aside are answered better with them.
+    metric_seconds : float, optional
+        Learn the metric for at most about so many seconds; the result then depends on the
+        machine.
     random_state : int or RandomState, optional
         Seed for percentiles in the kernel.
     n_jobs : int, optional
@@ -872,6 +904,9 @@ class KNNClassifier(ProbabilityClassifier):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    feature_weights_ : ndarray of shape (n_features,)
+        What columns are multiplied by; 0 for those that are left out, all 1 without a metric or
+        where it did not help.
     """
 
     _method = "knn"
@@ -892,6 +927,8 @@ class KNNClassifier(ProbabilityClassifier):
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
+        metric: Any = None,
+        metric_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -900,6 +937,8 @@ class KNNClassifier(ProbabilityClassifier):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.metric = metric
+        self.metric_seconds = metric_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -922,11 +961,23 @@ class KNNRegressor(Regressor):
         as q50.
     coef0 : float, default=0.0
         Constant of the polynomial and sigmoid kernels.
+    metric : "learned" or array of shape (n_features,), optional
+        Weights that columns are multiplied by: given, or learned from the training rows and
+        kept only if rows that were kept aside are answered better with them.
+    metric_seconds : float, optional
+        Learn the metric for at most about so many seconds; the result then depends on the
+        machine.
     random_state : int or RandomState, optional
         Seed for percentiles in the kernel.
     n_jobs : int, optional
         Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
         environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_features,)
+        What columns are multiplied by; 0 for those that are left out, all 1 without a metric or
+        where it did not help.
     """
 
     _method = "knn-regression"
@@ -947,6 +998,8 @@ class KNNRegressor(Regressor):
         degree: int = 3,
         gamma: float | str = "scale",
         coef0: float = 0.0,
+        metric: Any = None,
+        metric_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -955,6 +1008,8 @@ class KNNRegressor(Regressor):
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.metric = metric
+        self.metric_seconds = metric_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -993,6 +1048,12 @@ class KNNSVMClassifier(CalibratedClassifier):
         cap.
     class_weight : dict or "balanced", optional
         Factors of the weights of classes.
+    metric : "learned" or array of shape (n_features,), optional
+        Weights that columns are multiplied by: given, or learned from the training rows and
+        kept only if rows that were kept aside are answered better with them.
+    metric_seconds : float, optional
+        Learn the metric for at most about so many seconds; the result then depends on the
+        machine.
     random_state : int or RandomState, optional
         Seed of everything random: sampled percentiles, folds of the calibration.
     n_jobs : int, optional
@@ -1003,6 +1064,9 @@ class KNNSVMClassifier(CalibratedClassifier):
     ----------
     classes_ : ndarray
         The classes, sorted.
+    feature_weights_ : ndarray of shape (n_features,)
+        What columns are multiplied by; 0 for those that are left out, all 1 without a metric or
+        where it did not help.
     """
 
     _method = "knn-svm"
@@ -1036,6 +1100,8 @@ class KNNSVMClassifier(CalibratedClassifier):
         shrinking: bool = True,
         max_iter: int = -1,
         class_weight: Any = None,
+        metric: Any = None,
+        metric_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1051,6 +1117,8 @@ class KNNSVMClassifier(CalibratedClassifier):
         self.shrinking = shrinking
         self.max_iter = max_iter
         self.class_weight = class_weight
+        self.metric = metric
+        self.metric_seconds = metric_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -1085,11 +1153,23 @@ class KNNSVMRegressor(Regressor):
     max_iter : int, default=-1
         Largest number of pair updates of one machine. ``-1``, the default: the solver's own
         cap.
+    metric : "learned" or array of shape (n_features,), optional
+        Weights that columns are multiplied by: given, or learned from the training rows and
+        kept only if rows that were kept aside are answered better with them.
+    metric_seconds : float, optional
+        Learn the metric for at most about so many seconds; the result then depends on the
+        machine.
     random_state : int or RandomState, optional
         Seed of everything random: sampled percentiles, folds of the calibration.
     n_jobs : int, optional
         Threads; -1 is one a core. ``None`` is 1 inside a joblib worker, otherwise the
         environment variable ``RAYON_NUM_THREADS`` or one a core. Results do not depend on it.
+
+    Attributes
+    ----------
+    feature_weights_ : ndarray of shape (n_features,)
+        What columns are multiplied by; 0 for those that are left out, all 1 without a metric or
+        where it did not help.
     """
 
     _method = "knn-svr"
@@ -1122,6 +1202,8 @@ class KNNSVMRegressor(Regressor):
         cache_size: float = 200.0,
         shrinking: bool = True,
         max_iter: int = -1,
+        metric: Any = None,
+        metric_seconds: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -1136,6 +1218,8 @@ class KNNSVMRegressor(Regressor):
         self.cache_size = cache_size
         self.shrinking = shrinking
         self.max_iter = max_iter
+        self.metric = metric
+        self.metric_seconds = metric_seconds
         self.random_state = random_state
         self.n_jobs = n_jobs
 

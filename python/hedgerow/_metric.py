@@ -31,11 +31,11 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         Rows whose neighbours are looked for in a round.
     max_rows : int, default=100000
         Rows that may be neighbours, at most; of more, so many are drawn.
-    n_rounds : int, default=8
+    n_rounds : int, default=10
         Times that neighbours are looked for, at most.
     n_steps : int, default=40
-        Steps of a round.
-    penalty : float, default=1.0
+        Steps of a round; the first rounds have fewer.
+    penalty : float, default=10.0
         Price of weights that differ, for one row; it fades with the number of rows.
     groups : array of int of shape (n_features,), optional
         Columns of equal numbers share a weight. ``None``: neighbouring columns of two values of which
@@ -67,9 +67,9 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         *,
         n_rows: int = 4096,
         max_rows: int = 100_000,
-        n_rounds: int = 8,
+        n_rounds: int = 10,
         n_steps: int = 40,
-        penalty: float = 1.0,
+        penalty: float = 10.0,
         groups: Any = None,
         regression: bool | None = None,
         max_seconds: float | None = None,

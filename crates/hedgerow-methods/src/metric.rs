@@ -10,14 +10,17 @@ use serde::Serialize;
 
 /// Rows from which on a single part is kept aside to judge; below, all rows are judged in turn.
 const MANY: usize = 6000;
+/// Rows below which nothing is learned: the model is the one without a metric.
+const FEWEST: usize = 12;
 const FOLDS: usize = 3;
 /// Of many rows, those that judge, at most, and their share.
 const MOST_JUDGES: usize = 5000;
 const SHARE_OF_JUDGES: usize = 5;
 /// Rows that the method is trained on to be judged, at most.
 const MOST_TRAINED: usize = 10_000;
-/// Powers of the weights that are tried; less than 1 is nearer to equal weights.
-const POWERS: [f64; 2] = [1.0, 0.5];
+/// Powers of the weights that are tried; less than 1 is nearer to equal weights, more goes on where
+/// learning had to stop early.
+const POWERS: [f64; 3] = [1.0, 0.5, 2.0];
 
 /// How far the learning of a metric is, and whether it is to be stopped by an error.
 pub(crate) type Told<'a> = &'a (dyn Fn(MetricProgress) -> Result<()> + Sync);
@@ -165,8 +168,11 @@ fn given(weights: &[f64], data: &Dataset) -> Result<MetricOutcome> {
 /// Which rows judge, and which are learned from meanwhile.
 fn splits(data: &Dataset, seed: u64) -> Result<Vec<Split>> {
     let n = data.n_rows();
+    if n < FEWEST {
+        return Ok(Vec::new());
+    }
     if n < MANY {
-        return folds_for(data, FOLDS.min(n.max(2)), seed);
+        return folds_for(data, FOLDS, seed);
     }
     let share = MOST_JUDGES.min(n / SHARE_OF_JUDGES) as f64 / n as f64;
     let split = match data.target() {
@@ -200,13 +206,22 @@ impl Judged<'_> {
         for split in &self.splits {
             let train = self.data.select(&split.train);
             let Some(metric) = learned(&params, &train, groups, told)? else {
-                return Ok(self.nothing(&losses));
+                return Ok(Self::nothing(&losses));
             };
             rounds += metric.rounds;
             for (all, weight) in sum.iter_mut().zip(&metric.weights) {
                 *all += weight / parts as f64;
             }
-            self.judge(split, &train, &metric, &mut losses)?;
+            match self.judge(split, &train, &metric, &mut losses) {
+                // Few rows of a rare class: the part that trains may lack it.
+                Err(Error::TooFewClasses { .. } | Error::NoRows) => {
+                    return Ok(Self::nothing(&losses));
+                }
+                judged => judged?,
+            }
+        }
+        if losses[0].is_empty() {
+            return Ok(Self::nothing(&losses));
         }
         let (power, tried) = verdict(&losses);
         let weights = (power > 0.0).then(|| sum.iter().map(|w| w.powf(power)).collect());
@@ -220,7 +235,7 @@ impl Judged<'_> {
         })
     }
 
-    fn nothing(&self, losses: &[Vec<f64>]) -> MetricOutcome {
+    fn nothing(losses: &[Vec<f64>]) -> MetricOutcome {
         MetricOutcome {
             weights: None,
             power: 0.0,
@@ -263,7 +278,7 @@ fn learned(
 ) -> Result<Option<LearnedMetric>> {
     match params.fit_with(train, groups, told) {
         Ok(metric) if metric.rounds > 0 => Ok(Some(metric)),
-        Ok(_) | Err(Error::TooFewClasses { .. }) => Ok(None),
+        Ok(_) | Err(Error::TooFewClasses { .. } | Error::NoRows) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -331,10 +346,10 @@ mod tests {
         one_better[0] = 0.0;
         let mut clearly_better = plain.clone();
         clearly_better[..20].fill(0.0);
-        let one = vec![plain.clone(), one_better, plain.clone()];
+        let one = vec![plain.clone(), one_better, plain.clone(), plain.clone()];
         // A single row is within its own standard error.
         assert_eq!(verdict(&one).0, 0.0);
-        let many = vec![plain.clone(), plain, clearly_better];
+        let many = vec![plain.clone(), plain.clone(), clearly_better, plain];
         assert_eq!(verdict(&many).0, 0.5);
     }
 

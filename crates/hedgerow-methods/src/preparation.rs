@@ -52,7 +52,10 @@ impl Pipeline {
             ),
             Some(columns) => {
                 let changed = columns.apply_to(prepared)?;
-                (columns.into_preprocessing(n_features, scaler), Some(changed))
+                (
+                    columns.into_preprocessing(n_features, scaler),
+                    Some(changed),
+                )
             }
         };
         Ok(Preparation {

@@ -5,9 +5,7 @@ use crate::errors::{from_library, from_method};
 use crate::model::Model;
 use crate::threads::interruptible;
 use crate::values::{Settings, settings, to_python};
-use hedgerow::data::{
-    ClassLabels, ClassName, Dataset, SamplesView, Scaling, Target,
-};
+use hedgerow::data::{ClassLabels, ClassName, Dataset, SamplesView, Scaling, Target};
 use hedgerow::params::Value;
 use hedgerow::{Error, Result, Searched};
 use hedgerow_methods::{

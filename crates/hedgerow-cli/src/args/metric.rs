@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::session::Session;
 use hedgerow::data::Dataset;
 use hedgerow::evaluate::Metric;
 use hedgerow_io::{ColumnKind, Encoding, Source};
@@ -65,10 +66,11 @@ impl MetricArgs {
         };
         let data = &input.loaded.dataset;
         if text == "learned" {
-            let mut choice = MetricChoice::learned(seed, self.metric_seconds);
+            let mut choice = MetricChoice::learned(session.seed, self.metric_seconds);
             choice.groups = input.loaded.encoding.as_ref().and_then(groups);
             return Ok(Some(choice));
         }
+        session.claim_input(text)?;
         Ok(Some(MetricChoice {
             source: MetricSource::Given(read_columns(text, data)?),
             groups: None,

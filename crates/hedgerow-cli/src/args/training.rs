@@ -7,6 +7,7 @@ use super::selection::SelectionArgs;
 use super::verbs::{DataArgs, ScalingArgs};
 use crate::failure::Failure;
 use crate::input::Input;
+use crate::session::Session;
 use clap::ValueEnum;
 use hedgerow::clean::Purpose;
 use hedgerow::method::Task;
@@ -134,11 +135,11 @@ impl TrainingArgs {
     /// The metric asked for, for data that have been read.
     pub(crate) fn metric(
         &self,
+        session: &Session,
         input: &Input,
         trainer: &dyn Trainer,
-        seed: u64,
     ) -> Result<Option<MetricChoice>, Failure> {
-        let choice = self.metric.choice(input, seed)?;
+        let choice = self.metric.choice(session, input)?;
         if let Some(choice) = &choice {
             choice.check(trainer).map_err(Failure::Option)?;
         }

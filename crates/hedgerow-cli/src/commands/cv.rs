@@ -38,9 +38,8 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     pipeline.trainer.share_memory(parts)?;
     let encoding = input.loaded.encoding.as_ref();
     pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
-    pipeline.metric = args
-        .training
-        .metric(&input, &*pipeline.trainer, session.seed)?;
+    args.training.metric.refuse_measure()?;
+    pipeline.metric = args.training.metric(session, &input, &*pipeline.trainer)?;
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let done = AtomicUsize::new(0);

@@ -42,9 +42,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
     let encoding = input.loaded.encoding.as_ref();
     pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
-    pipeline.metric = args
-        .training
-        .metric(&input, &*pipeline.trainer, session.seed)?;
+    pipeline.metric = args.training.metric(session, &input, &*pipeline.trainer)?;
     let data = &input.loaded.dataset;
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     session.progress(format_args!("training {}", method.card.name));

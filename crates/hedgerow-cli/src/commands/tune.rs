@@ -15,7 +15,7 @@ use hedgerow::evaluate::grid::{PointStatus, SearchOptions, SearchResult, search}
 use hedgerow::evaluate::{Grid, Metric};
 use hedgerow::params::Value as Setting;
 use hedgerow_io::OutputFile;
-use hedgerow_methods::{Pipeline, Preparation};
+use hedgerow_methods::{Method, Pipeline, Preparation};
 use hedgerow_report::{Best, HeatmapChart};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -33,12 +33,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     if has_own && !args.local.ordinary {
         return super::tune_local::run(session, call);
     }
-    if let Some(option) = args.local.given().filter(|_| !has_own) {
-        return Err(Failure::usage(format!(
-            "{option} is for methods of local machines, and {} is none: leave it out",
-            method.card.name
-        )));
-    }
+    refuse_local_options(args, method, has_own)?;
     let n_folds = args.folds.unwrap_or(5);
     let grid = grid(args, method.card.grid)?;
     let options = options(args)?;
@@ -59,7 +54,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     )?;
     let encoding = input.loaded.encoding.as_ref();
     let coding = args.training.columns.coding(encoding, session.seed)?;
-    let metric = args.training.metric(&input, &**trainer, session.seed)?;
+    let metric = args.training.metric(session, &input, &**trainer)?;
     for (_, pipeline) in &mut pipelines {
         pipeline.coding.clone_from(&coding);
         pipeline.metric.clone_from(&metric);
@@ -69,21 +64,15 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let result = compare(session, &pipelines, data, &splits, &grid, &options)
         .map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
+    let (rows, points) = (data.n_rows(), grid.n_points());
     session.say(format_args!(
-        "{}: {} rows, {} features; {}, {} points by {}-fold cross-validation, {}",
+        "{}: {rows} rows, {} features; {}, {points} points by {n_folds}-fold cross-validation, {}",
         input.name,
-        data.n_rows(),
         data.n_features(),
         method.card.name,
-        grid.n_points(),
-        n_folds,
         table::seconds(seconds)
     ))?;
-    session.say(text(&grid, &result))?;
-    if let Some(path) = &args.svg {
-        write_text(path, &heatmap(&grid, &result))?;
-    }
-    let mut fields = search_fields(&grid, &result);
+    let mut fields = tell(session, args, &grid, &result)?;
     fields.insert("method".to_owned(), json!(method.card.name));
     fields.insert("search_seconds".to_owned(), json!(seconds));
     fields.insert("repeats".to_owned(), input.repeats_json());
@@ -108,6 +97,31 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         )?);
     }
     session.result(&Value::Object(fields))
+}
+
+/// Options of local machines say nothing to other methods.
+fn refuse_local_options(args: &TuneArgs, method: &Method, has_own: bool) -> Result<(), Failure> {
+    match args.local.given().filter(|_| !has_own) {
+        None => Ok(()),
+        Some(option) => Err(Failure::usage(format!(
+            "{option} is for methods of local machines, and {} is none: leave it out",
+            method.card.name
+        ))),
+    }
+}
+
+/// Says and draws what was found; what the result object says of it.
+fn tell(
+    session: &Session,
+    args: &TuneArgs,
+    grid: &Grid,
+    result: &SearchResult,
+) -> Result<Map<String, Value>, Failure> {
+    session.say(text(grid, result))?;
+    if let Some(path) = &args.svg {
+        write_text(path, &heatmap(grid, result))?;
+    }
+    Ok(search_fields(grid, result))
 }
 
 /// Takes the files to be written; an error if there is nothing to draw in one of them.

@@ -43,10 +43,8 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let Some(own) = trainer.own_search() else {
         return Err(Failure::usage("the method has no search of its own"));
     };
-    let mut pipeline = args
-        .training
-        .pipeline(trainer.duplicate(), session.seed)?;
-    pipeline.metric = args.training.metric(&input, &**trainer, session.seed)?;
+    let mut pipeline = args.training.pipeline(trainer.duplicate(), session.seed)?;
+    pipeline.metric = args.training.metric(session, &input, &**trainer)?;
     // The metric first: neighbourhoods are those of the metric that answers.
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     let searched = own.search(prepared.data(data), &axes, &settings, &|state| {
@@ -65,14 +63,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         fact(&searched, "neighbourhoods"),
         table::seconds(searched.seconds)
     ))?;
-    session.say(text(&searched))?;
-    if searched.status != Status::Converged {
-        session.warn(format_args!(
-            "some machines stopped early ({}): their scores are rough",
-            status_name(searched.status)
-        ));
-    }
-    let mut fields = fields(&searched);
+    let mut fields = tell(session, &searched)?;
     fields.insert("method".to_owned(), json!(method.card.name));
     fields.insert("repeats".to_owned(), input.repeats_json());
     if let Some(path) = &args.model {
@@ -94,6 +85,18 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         )?);
     }
     session.result(&Value::Object(fields))
+}
+
+/// Says what was found; what the result object says of it.
+fn tell(session: &Session, searched: &Searched) -> Result<Map<String, Value>, Failure> {
+    session.say(text(searched))?;
+    if searched.status != Status::Converged {
+        session.warn(format_args!(
+            "some machines stopped early ({}): their scores are rough",
+            status_name(searched.status)
+        ));
+    }
+    Ok(fields(searched))
 }
 
 /// Options of the search over whole models say nothing here.

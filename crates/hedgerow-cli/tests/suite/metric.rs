@@ -44,7 +44,10 @@ fn a_learned_metric_is_stored_and_shown() {
     let weights = shown["column_weights"].as_array().expect("weights");
     // By original column: the nominal one once, largest weights first.
     assert_eq!(weights.len(), 9);
-    let best: Vec<&str> = weights[..2].iter().filter_map(|w| w["name"].as_str()).collect();
+    let best: Vec<&str> = weights[..2]
+        .iter()
+        .filter_map(|w| w["name"].as_str())
+        .collect();
     assert!(best.contains(&"x") && best.contains(&"y"), "{best:?}");
     assert!(weights.iter().any(|w| w["name"] == "kind, of"));
     assert!(folder.read("w.svg").contains("Weights of columns"));
@@ -97,7 +100,10 @@ fn weights_come_from_a_file() {
     folder.ok("update --add train.csv falk falk2");
     let updated = folder.json("inspect falk2");
     assert_eq!(updated["rows"], 600);
-    assert_eq!(updated["column_weights"], folder.json("inspect falk")["column_weights"]);
+    assert_eq!(
+        updated["column_weights"],
+        folder.json("inspect falk")["column_weights"]
+    );
     for (text, problem) in [
         ("name,weight\nz,1\n", "no column \"z\""),
         ("name,weight\nx,-1\n", "no weight"),
@@ -108,9 +114,21 @@ fn weights_come_from_a_file() {
         folder.write("bad.csv", text);
         folder.fails("train knn --metric bad.csv train.csv m", 1, problem);
     }
-    folder.fails("train knn --metric auc train.csv m", 2, "none, learned or a file");
-    folder.fails("train knn --metric-seconds 1 train.csv m", 2, "--metric learned");
-    folder.fails("train one-class --metric learned train.csv m", 2, "rows alone");
+    folder.fails(
+        "train knn --metric auc train.csv m",
+        2,
+        "none, learned or a file",
+    );
+    folder.fails(
+        "train knn --metric-seconds 1 train.csv m",
+        2,
+        "--metric learned",
+    );
+    folder.fails(
+        "train one-class --metric learned train.csv m",
+        2,
+        "rows alone",
+    );
 }
 
 #[test]

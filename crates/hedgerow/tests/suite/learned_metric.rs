@@ -27,11 +27,7 @@ fn planted(n_rows: usize, width: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
 
 fn classes(n_rows: usize, width: usize, values: Vec<f64>, codes: &[f64]) -> Dataset {
     let samples = Samples::dense(n_rows, width, values).unwrap();
-    Dataset::new(
-        samples,
-        Target::Classes(ClassLabels::from_numbers(codes)),
-    )
-    .unwrap()
+    Dataset::new(samples, Target::Classes(ClassLabels::from_numbers(codes))).unwrap()
 }
 
 fn signs(sums: &[f64]) -> Vec<f64> {
@@ -157,7 +153,10 @@ fn hostile_data_have_defined_outcomes() {
     // No rows, one class, NaN, no answers.
     assert_eq!(params.fit(&classes(0, 2, vec![], &[])), Err(Error::NoRows));
     let one_class = classes(20, 1, (0..20).map(f64::from).collect(), &[1.0; 20]);
-    assert!(matches!(params.fit(&one_class), Err(Error::TooFewClasses { .. })));
+    assert!(matches!(
+        params.fit(&one_class),
+        Err(Error::TooFewClasses { .. })
+    ));
     let nan = classes(2, 1, vec![f64::NAN, 1.0], &labels(2));
     assert!(matches!(params.fit(&nan), Err(Error::NotFinite { .. })));
     let rows = Samples::dense(9, 1, (0..9).map(f64::from).collect()).unwrap();

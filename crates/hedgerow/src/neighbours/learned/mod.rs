@@ -53,6 +53,8 @@ use std::time::Instant;
 
 /// Rows of one step.
 const BATCH: usize = 1024;
+/// Steps of the first round; those of each further one are twice as many, up to the parameter.
+const FIRST_STEPS: usize = 10;
 /// How far a logarithm may go from where it started.
 const FARTHEST: f64 = 12.0;
 /// Rounds without gain after which learning ends.
@@ -76,16 +78,16 @@ pub struct LearnedMetricParams {
     #[param(default = 40, least = 1)]
     pub neighbours: usize,
     /// Times that neighbours are looked for, at most.
-    #[param(default = 8, least = 1)]
+    #[param(default = 10, least = 1)]
     pub rounds: usize,
-    /// Steps of a round.
+    /// Steps of a round; the first rounds have fewer.
     #[param(default = 40, least = 1)]
     pub steps: usize,
     /// Length of a step, in logarithms of the weights.
     #[param(default = 0.05, above = 0.0)]
     pub step: f64,
     /// Price of weights that differ, for one row; it fades with the number of rows.
-    #[param(default = 1.0, least = 0.0)]
+    #[param(default = 10.0, least = 0.0)]
     pub penalty: f64,
     /// Seconds after which the best weights so far are taken. What comes out then depends on the
     /// machine.
@@ -257,7 +259,9 @@ impl<'a> Learner<'a> {
             if self.is_late() {
                 return Ok(round);
             }
-            self.steps(&mut present, &mut ascent);
+            // Short at first: neighbours in a bad metric do not deserve many steps.
+            let steps = self.params.steps.min(FIRST_STEPS << round.min(16));
+            self.steps(&mut present, &mut ascent, steps);
             let (index, samples) = self.index(&present.log_weights)?;
             let (aside, _) = self.aside_lists(&index, &samples, &present.log_weights)?;
             let all = 0..aside.queries.len();
@@ -289,10 +293,10 @@ impl<'a> Learner<'a> {
     }
 
     /// The steps of one round, on one part of the lists after the other.
-    fn steps(&self, present: &mut Found, ascent: &mut Ascent) {
+    fn steps(&self, present: &mut Found, ascent: &mut Ascent, steps: usize) {
         let n = present.lists.queries.len();
         let parts = n.div_ceil(BATCH);
-        for step in 0..self.params.steps {
+        for step in 0..steps {
             if self.is_late() {
                 return;
             }
