@@ -569,7 +569,7 @@ class KernelWeights(_Selector):
     start: str = "scaled"
     steps: str = "auto"
     penalised: str = "weights"
-    reactivate: bool = False
+    reactivate: bool = True
     landmarks: int | None = None
     folds: int = 3
     weigh: bool = True

@@ -1,15 +1,21 @@
 //! Kernel feature weights with prices chosen on rows held out, for the comparisons in `benches`.
 //!
-//! `weights_on_files METHOD TRAIN VALIDATION TEST COSTS MUS STARTS [--refit] [--labels]`
+//! `weights_on_files METHOD TRAIN VALIDATION TEST COSTS MUS STARTS [OPTIONS]`
 //!
 //! The files are CSV of numbers with a header, the label last. Every triple of a list is fitted on
 //! TRAIN and judged on VALIDATION; the best (of equal errors the one that keeps fewer features) is
 //! judged on TEST, with `--refit` after a fit on TRAIN and VALIDATION together. Prints one JSON object.
 
-#![allow(clippy::print_stdout, reason = "an example prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example prints"
+)]
 
 use hedgerow::data::{ClassLabels, Dataset, Samples, Target};
-use hedgerow::select::{KernelWeights, KernelWeightsParams, WeightStart, WeightingMethod};
+use hedgerow::select::{
+    KernelWeights, KernelWeightsParams, WeightStart, WeightSteps, WeightingMethod,
+};
 use std::error::Error;
 use std::time::Instant;
 
@@ -63,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         options @ ..,
     ] = &words[..]
     else {
-        return Err("METHOD TRAIN VALIDATION TEST COSTS MUS STARTS [--refit] [--labels]".into());
+        return Err("METHOD TRAIN VALIDATION TEST COSTS MUS STARTS [--refit] [--verbose] [--keep-zeros] [--exact] [--subspace]".into());
     };
     let has = |name: &str| options.iter().any(|option| option == name);
     let method = match &method[..] {
@@ -78,7 +84,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (data, judge, test) = (dataset(&rows)?, dataset(&held_out)?, dataset(&read(test)?)?);
     let params = KernelWeightsParams::default()
         .with_method(method)
-        .with_reactivate(has("--reactivate"));
+        .with_reactivate(!has("--keep-zeros"))
+        .with_steps(match (has("--exact"), has("--subspace")) {
+            (true, _) => WeightSteps::Exact,
+            (_, true) => WeightSteps::Subspace,
+            _ => WeightSteps::Auto,
+        });
     let mut best: Option<(f64, usize, KernelWeightsParams, KernelWeights)> = None;
     let (mut fits, mut seconds) = (0, 0.0);
     for start in starts.split(',') {

@@ -363,9 +363,9 @@ struct WeightsArgs {
     /// ao-ii as printed, with coefficients that are not brought to norm 1
     #[arg(long)]
     printed: bool,
-    /// Try features that fell to 0 again at the end
+    /// Features that fell to 0 are not tried again at the end
     #[arg(long)]
-    reactivate: bool,
+    keep_zeros: bool,
     /// Kernel functions at so many random rows only, for many rows [default: at all]
     #[arg(long, value_name = "N")]
     landmarks: Option<usize>,
@@ -390,7 +390,7 @@ impl SelectionArgs {
             .with_steps(args.steps.into())
             .with_penalised(args.penalised.into())
             .with_printed(args.printed)
-            .with_reactivate(args.reactivate)
+            .with_reactivate(!args.keep_zeros)
             .with_landmarks(args.landmarks)
             .with_folds(self.wrapper.inner_folds)
             .with_labels(labels)

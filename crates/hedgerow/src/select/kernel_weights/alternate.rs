@@ -28,13 +28,13 @@ const LEAST_MARGIN: f64 = 1e-4;
 /// Norm of a machine that says nothing.
 const NO_NORM: f64 = 1e-10;
 /// Features up to which the Hessian is formed.
-const FORMED_FEATURES: usize = 300;
+const FORMED_FEATURES: usize = 40;
 /// Rows up to which it is.
-const FORMED_ROWS: usize = 500;
+const FORMED_ROWS: usize = 300;
 /// Rows up to which second-order conditions are looked at.
 const SADDLE_ROWS: usize = 1500;
 /// Times that features at 0 are tried again.
-const TRIES: usize = 3;
+const TRIES: usize = 10;
 /// Least value of a variable of the interior method at its start, as a share of the largest.
 const INTERIOR: f64 = 1e-4;
 
@@ -122,7 +122,7 @@ impl Search<'_> {
     /// Runs the method from some variables.
     pub(super) fn run(&self, start: Vec<f64>) -> Result<Found> {
         let mut found = match self.params.method {
-            WeightingMethod::Full => self.full(start)?,
+            WeightingMethod::Full => self.full(&start)?,
             WeightingMethod::Gmkl => self.gmkl(start)?,
             _ => self.alternate(start)?,
         };
@@ -183,13 +183,12 @@ impl Search<'_> {
             warm = Some(self.warm(&machine, margin));
             before = Some(std::mem::replace(&mut variables, next));
         }
-        // The first round always sets it.
-        let (objective, variables, machine) = match best {
-            Some(best) => best,
-            None => {
-                let machine = self.machine(&variables, None)?;
-                (self.omega(&machine, &variables), variables, machine)
-            }
+        let (objective, variables, machine) = if let Some(best) = best {
+            best
+        } else {
+            // Never: the first round always sets it.
+            let machine = self.machine(&variables, None)?;
+            (self.omega(&machine, &variables), variables, machine)
         };
         Ok(Found {
             variables,
@@ -330,11 +329,11 @@ impl Search<'_> {
     }
 
     /// All variables at once.
-    fn full(&self, start: Vec<f64>) -> Result<Found> {
+    fn full(&self, start: &[f64]) -> Result<Found> {
         let n = self.problem.points.n;
-        let first = self.machine(&start, None)?;
-        let mut trace = vec![self.step(&start, &first, self.omega(&first, &start))?];
-        let kept = self.problem.active(&start);
+        let first = self.machine(start, None)?;
+        let mut trace = vec![self.step(start, &first, self.omega(&first, start))?];
+        let kept = self.problem.active(start);
         let points = self.problem.points.columns(&kept);
         let problem = Problem {
             points: &points,
@@ -402,7 +401,7 @@ impl Search<'_> {
             return Ok(None);
         }
         let again = match self.params.method {
-            WeightingMethod::Full => self.full(trial)?,
+            WeightingMethod::Full => self.full(&trial)?,
             WeightingMethod::Gmkl => self.gmkl(trial)?,
             _ => self.alternate(trial)?,
         };

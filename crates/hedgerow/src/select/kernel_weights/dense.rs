@@ -1,12 +1,13 @@
 //! The Hessian itself, for few features.
 //!
-//! $S_{lp} = \sum_{ij} a_i\beta_j\varphi''_{ij} c_{ijl} c_{ijp}$ and $J_{il} = \partial f_i / \partial z_l$
-//! give, with the rates $2 z_l$ (1 for squares),
-//! $\partial^2\Psi/\partial z_l\partial z_p = 4 z_l z_p S_{lp} + 2\delta_{lp} p_l
-//! + \tfrac{C}{\lambda^2} (J^\top \mathrm{diag}(\ell'') J)_{lp}$,
-//! $\partial^2\Psi/\partial\lambda\partial z_l = [\text{not frozen}]\, {-\lambda^{-3}}\,\partial Q/\partial z_l
-//! - \tfrac{C}{\lambda^2}\sum_i (\ell'' t_i + \ell') y_i J_{il}$ and
-//! $\partial^2\Psi/\partial\lambda^2 = 3Q/\lambda^4 + \tfrac{C}{\lambda^2}\sum_i (\ell'' t_i^2 + 2\ell' t_i)$.
+//! With $S_{lp} = \sum_{ij} a_i\beta_j\varphi''_{ij} c_{ijl} c_{ijp}$, $J_{il} = \partial f_i / \partial z_l$
+//! and the rates $2 z_l$ (1 for squares):
+//!
+//! | | |
+//! |---|---|
+//! | $z_l, z_p$ | $4 z_l z_p S_{lp} + 2\delta_{lp} p_l + \tfrac{C}{\lambda^2} (J^\top \mathrm{diag}(\ell'') J)_{lp}$ |
+//! | $\lambda, z_l$ | $-\tfrac{C}{\lambda^2}\sum_i (\ell'' t_i + \ell') y_i J_{il}$, and $-\lambda^{-3}\,\partial Q/\partial z_l$ if $Q$ is not frozen |
+//! | $\lambda, \lambda$ | $3Q/\lambda^4 + \tfrac{C}{\lambda^2}\sum_i (\ell'' t_i^2 + 2\ell' t_i)$ |
 
 use super::block::{FeatureBlock, Norm, Penalised, add, subtract_squares};
 use super::kernel::BLOCK_ROWS;

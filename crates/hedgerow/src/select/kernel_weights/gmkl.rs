@@ -80,8 +80,8 @@ impl Search<'_> {
         let objective = self.omega(&machine, &variables);
         trace.push(self.step(&variables, &machine, objective)?);
         Ok(Found {
-            objective,
             variables,
+            objective,
             machine,
             trace,
             status,

@@ -112,7 +112,7 @@ impl WeightedKernel {
     pub(super) fn matrix(&self, rows: &[f64], others: &[f64], width: usize) -> Vec<f64> {
         let norms = squared_norms(others, width);
         let m = norms.len();
-        let n = if width == 0 { 0 } else { rows.len() / width };
+        let n = rows.len() / width.max(1);
         let mut out = vec![0.0; n * m];
         if m == 0 {
             return out;

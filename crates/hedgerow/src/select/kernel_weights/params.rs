@@ -71,7 +71,7 @@ pub struct KernelWeightsParams {
     pub penalised: Penalised,
     /// AO-II as printed, with coefficients that are not brought to norm 1.
     pub printed: bool,
-    /// Whether features that fell to 0 are tried again at the end.
+    /// Whether features that fell to 0 are tried again at the end; by default they are.
     pub reactivate: bool,
     /// Kernel functions at so many random rows instead of all; `None`: all.
     pub landmarks: Option<usize>,
@@ -108,7 +108,7 @@ impl Default for KernelWeightsParams {
             steps: WeightSteps::default(),
             penalised: Penalised::default(),
             printed: false,
-            reactivate: false,
+            reactivate: true,
             landmarks: None,
             folds: 3,
             labels: false,

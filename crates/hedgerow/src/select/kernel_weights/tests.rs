@@ -1,5 +1,7 @@
 //! Printed numbers, and derivatives against differences.
 
+#![allow(clippy::unreadable_literal, reason = "numbers as they are printed")]
+
 use super::block::{FeatureBlock, Norm, Penalised, Problem};
 use super::dense::DenseBlock;
 use super::full::FullSpace;
@@ -140,6 +142,9 @@ fn derivatives_of_the_weights_are_those_of_differences() {
     }
 }
 
+/// Length of a difference.
+const STEP: f64 = 1e-6;
+
 fn check_block(kernel: WeightedKernel, penalised: Penalised, norm: Norm, with_margin: bool) {
     let (points, signs, given, weights) = random(140, 4, 7);
     let problem = Problem {
@@ -169,7 +174,6 @@ fn check_block(kernel: WeightedKernel, penalised: Penalised, norm: Norm, with_ma
     }
     let size = hessian.iter().fold(1.0, |most: f64, h| most.max(h.abs()));
     assert_near(&products, &hessian, 1e-10 * size);
-    const STEP: f64 = 1e-6;
     for i in 0..n {
         let mut side = |by: f64| {
             let mut moved = at.clone();

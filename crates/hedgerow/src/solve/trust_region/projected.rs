@@ -234,7 +234,7 @@ mod tests {
     struct Quartic {
         matrix: Vec<f64>,
         linear: Vec<f64>,
-        quartic: f64,
+        fourth: f64,
         last: Vec<f64>,
         base: Vec<f64>,
     }
@@ -249,9 +249,9 @@ mod tests {
             let mut value = 0.0;
             for i in 0..n {
                 let product = dot(&self.matrix[i * n..(i + 1) * n], point);
-                gradient[i] = product + self.linear[i] + 4.0 * self.quartic * point[i].powi(3);
+                gradient[i] = product + self.linear[i] + 4.0 * self.fourth * point[i].powi(3);
                 value += point[i] * (0.5 * product + self.linear[i]);
-                value += self.quartic * point[i].powi(4);
+                value += self.fourth * point[i].powi(4);
             }
             self.last = point.to_vec();
             value
@@ -265,12 +265,12 @@ mod tests {
             let n = direction.len();
             for i in 0..n {
                 product[i] = dot(&self.matrix[i * n..(i + 1) * n], direction)
-                    + 12.0 * self.quartic * self.base[i] * self.base[i] * direction[i];
+                    + 12.0 * self.fourth * self.base[i] * self.base[i] * direction[i];
             }
         }
     }
 
-    fn quartic(n: usize, shift: f64, quartic: f64, generator: &mut Generator) -> Quartic {
+    fn quartic(n: usize, shift: f64, fourth: f64, generator: &mut Generator) -> Quartic {
         let mut matrix = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..=i {
@@ -283,7 +283,7 @@ mod tests {
         Quartic {
             matrix,
             linear: (0..n).map(|_| 3.0 * generator.normal()).collect(),
-            quartic,
+            fourth,
             last: Vec::new(),
             base: Vec::new(),
         }
