@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
@@ -105,7 +106,7 @@ class _Selector(SelectorMixin, BaseEstimator):
                 f"{self.classes_[0]!r}"
             )
         wanted = self._wanted(X.shape[1])
-        order, scores, facts, converged = _hedgerow.rank_features(
+        order, scores, facts, converged, weights = _hedgerow.rank_features(
             native_rows(X),
             codes.astype(np.uint32),
             json.dumps(self._selector()),
@@ -117,10 +118,14 @@ class _Selector(SelectorMixin, BaseEstimator):
         self.ranking_ = np.array(order, dtype=np.intp)
         self.scores_ = np.array(scores, dtype=np.float64)
         self.facts_ = dict(facts)
+        self._take_weights(weights)
         kept = self.ranking_ if wanted is None else self.ranking_[:wanted]
         self._mask = np.zeros(X.shape[1], dtype=bool)
         self._mask[kept] = True
         return self
+
+    def _take_weights(self, weights: Any) -> None:
+        """Keeps what a method that weighs features found beside the ranking."""
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -504,3 +509,126 @@ class RandomSelector(_Selector):
 
     def _selector(self) -> Any:
         return {"Random": {"seed": self._seed()}}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelWeights(_Selector):
+    """Weights of features inside a kernel: which inputs matter to a non-linear model.
+
+    A kernel machine is trained together with a weight for every feature, and weights have a price
+    that drives most of them to 0. ``transform`` keeps the features that have a weight and, with
+    ``weigh``, multiplies them by their factors, so that any method that goes by distances sees the
+    weighted space.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None
+        How many features to keep at most: a count, a share, or all that have a weight.
+    method : {"ao-ii", "ao-i", "ao", "full-fs", "gmkl"}
+        How weights are found.
+    cost, mu : float or None
+        Price of a violated margin and of a weight; what is None is chosen by cross-validation.
+    kernel : {"gaussian", "polynomial", "linear"}
+        The kernel whose features are weighted.
+    degree, offset : int, float
+        Of the polynomial kernel.
+    start : {"scaled", "ones", "relief", "several"}
+        Where the search begins.
+    steps : {"auto", "exact", "subspace"}
+        How steps of the weights are computed.
+    penalised : {"weights", "squares"}
+        What has the price ``mu``.
+    reactivate : bool
+        Whether features that fell to 0 are tried again at the end.
+    landmarks : int or None
+        Kernel functions at so many random rows only; at all if None.
+    folds : int
+        Of the choice of prices.
+    weigh : bool
+        Whether ``transform`` multiplies features by their factors.
+    random_state : int, RandomState or None
+        Of folds and landmarks.
+    n_jobs : int or None
+        Number of threads.
+
+    Attributes
+    ----------
+    feature_weights_ : array of float
+        Weight of every standardised feature; of several classes the largest.
+    feature_factors_ : array of float
+        What features as they are are multiplied by: with the kernel ``exp(-||u - v||**2)`` of
+        products the machine is trained.
+    """
+
+    method: str = "ao-ii"
+    cost: float | None = None
+    mu: float | None = None
+    kernel: str = "gaussian"
+    degree: int = 2
+    offset: float = 1.0
+    start: str = "scaled"
+    steps: str = "auto"
+    penalised: str = "weights"
+    reactivate: bool = True
+    landmarks: int | None = None
+    folds: int = 3
+    weigh: bool = True
+    random_state: Any = None
+
+    _needs_two_classes = True
+
+    def _selector(self) -> Any:
+        kernels = {
+            "gaussian": "Gaussian",
+            "linear": "Linear",
+            "polynomial": {
+                "Polynomial": {
+                    "degree": _count("degree", self.degree),
+                    "offset": _number("offset", self.offset),
+                }
+            },
+        }
+        methods = {
+            "ao-ii": "AoTwo",
+            "ao-i": "AoOne",
+            "ao": "Simple",
+            "full-fs": "Full",
+            "gmkl": "Gmkl",
+        }
+        params = {
+            "method": _word("method", self.method, methods),
+            "kernel": _word("kernel", self.kernel, kernels),
+            "cost": None if self.cost is None else _number("cost", self.cost),
+            "mu": None if self.mu is None else _number("mu", self.mu),
+            "epsilon": 0.5,
+            "start": _variant("start", self.start, "scaled", "ones", "relief", "several"),
+            "steps": _variant("steps", self.steps, "auto", "exact", "subspace"),
+            "penalised": _variant("penalised", self.penalised, "weights", "squares"),
+            "printed": False,
+            "reactivate": bool(self.reactivate),
+            "landmarks": None
+            if self.landmarks is None
+            else _count("landmarks", self.landmarks),
+            "folds": _count("folds", self.folds, 2),
+            "labels": False,
+            "max_rounds": 30,
+            "max_steps": 40,
+            "max_full_steps": 200,
+            "tolerance": 1e-3,
+            "step_tolerance": 1e-5,
+            "seed": self._seed(),
+            "max_bytes": 8 * _GIBIBYTE,
+        }
+        return {"KernelWeights": params}
+
+    def _take_weights(self, weights: Any) -> None:
+        found, factors = weights
+        self.feature_weights_ = np.array(found, dtype=np.float64)
+        self.feature_factors_ = np.array(factors, dtype=np.float64)
+
+    def _transform(self, X: Any) -> Any:
+        chosen = super()._transform(X)
+        if not self.weigh:
+            return chosen
+        factors = self.feature_factors_[self._mask]
+        return chosen.multiply(factors).tocsr() if issparse(chosen) else chosen * factors

@@ -21,6 +21,7 @@ SELECTORS = [
     hedgerow.WrapperSVM(random_state=0, cv=2),
     hedgerow.MaxDep(),
     hedgerow.RandomSelector(random_state=0),
+    hedgerow.KernelWeights(cost=1.0, mu=0.01, random_state=0),
 ]
 
 
@@ -134,3 +135,28 @@ def test_wrong_parameters_are_named(selector, message):
     X, y = problem()
     with pytest.raises(ValueError, match=message):
         selector.fit(X, y)
+
+
+def test_kernel_weights_scale_the_columns_that_matter_together():
+    random = np.random.default_rng(1)
+    X = 5 + 3 * random.normal(size=(150, 8))
+    y = np.where((X[:, 1] - 5) * (X[:, 4] - 5) > 0, "same", "other")
+    for method in ("ao-ii", "ao-i", "ao", "full-fs", "gmkl"):
+        weights = hedgerow.KernelWeights(method=method, cost=4.0, mu=1.0).fit(X, y)
+        assert set(weights.ranking_[:2]) == {1, 4}
+        assert weights.feature_weights_.shape == weights.feature_factors_.shape == (8,)
+        kept = weights.get_support(indices=True)
+        np.testing.assert_allclose(
+            weights.feature_factors_, weights.feature_weights_ / X.std(0), rtol=1e-9
+        )
+        factors = weights.feature_factors_[kept]
+        np.testing.assert_array_equal(weights.transform(X), X[:, kept] * factors)
+        plain = hedgerow.KernelWeights(method=method, cost=4.0, mu=1.0, weigh=False).fit(X, y)
+        np.testing.assert_array_equal(plain.transform(X), X[:, kept])
+    tuned = hedgerow.KernelWeights(random_state=0, n_features_to_select=2).fit(X, y)
+    assert set(tuned.get_support(indices=True)) == {1, 4}
+    assert tuned.facts_["validation_error"] < 0.25
+    with pytest.raises(ValueError, match="no feature has a weight left"):
+        hedgerow.KernelWeights(cost=1.0, mu=1e9).fit(X, y)
+    with pytest.raises(ValueError, match="method"):
+        hedgerow.KernelWeights(method="nothing").fit(X, y)

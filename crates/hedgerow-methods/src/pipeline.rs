@@ -18,18 +18,25 @@ use hedgerow::{Error, LevelValues, Prediction, Predictor, Report, Result, ScoreM
 pub struct Choice {
     /// How they are ranked.
     pub selector: Selector,
-    /// How many are kept.
-    pub top: usize,
+    /// How many are kept; `None`: those that the method keeps.
+    pub top: Option<usize>,
     /// How the user called the method, with its options.
     pub text: String,
 }
 
 impl Choice {
-    /// The features that are kept.
+    /// The features that are kept, multiplied where the method has weights for them.
     pub(crate) fn columns(&self, data: &Dataset) -> Result<Columns> {
-        let selection = self.selector.rank(data, Some(self.top))?;
-        let best = selection.ranking.top(self.top).iter();
-        Ok(Columns::kept(best.map(|&f| f as u32).collect()))
+        let selection = self.selector.rank(data, self.top)?;
+        let best = selection.ranking.top(self.top.unwrap_or(usize::MAX));
+        let Some(all) = &selection.factors else {
+            return Ok(Columns::kept(best.iter().map(|&f| f as u32).collect()));
+        };
+        let mut factors = vec![0.0; all.len()];
+        for &f in best {
+            factors[f] = all[f];
+        }
+        Columns::weighted(&factors)
     }
 }
 
@@ -248,7 +255,9 @@ impl Pipeline {
         }
         if let Some(choice) = &self.choice {
             all.push(("select".to_owned(), choice.text.clone()));
-            all.push(("top".to_owned(), choice.top.to_string()));
+            if let Some(top) = choice.top {
+                all.push(("top".to_owned(), top.to_string()));
+            }
         }
         if let Some(metric) = &self.metric {
             all.push(("metric".to_owned(), metric.text.clone()));

@@ -10,8 +10,15 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Features best first, their scores, named numbers, and whether the solver converged.
-type Ranked = (Vec<usize>, Vec<f64>, Vec<(&'static str, f64)>, bool);
+/// Features best first, their scores, named numbers, whether the solver converged, and weights of
+/// standardised features with the factors of features as they are, where the method has them.
+type Ranked = (
+    Vec<usize>,
+    Vec<f64>,
+    Vec<(&'static str, f64)>,
+    bool,
+    Option<(Vec<f64>, Vec<f64>)>,
+);
 
 /// Ranks features by a method that is given as JSON, at least the best `wanted` of them.
 #[pyfunction]
@@ -42,11 +49,15 @@ pub(crate) fn rank_features(
         })?
         .map_err(from_library)?;
     let converged = ranked.status == hedgerow::Status::Converged;
+    let weights = ranked
+        .kernel_weights
+        .map(|found| (found.weights, found.factors));
     Ok((
         ranked.ranking.features,
         ranked.ranking.scores,
         ranked.facts,
         converged,
+        weights,
     ))
 }
 

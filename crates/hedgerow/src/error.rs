@@ -208,6 +208,15 @@ pub enum Error {
         /// The names that would be accepted.
         known: String,
     },
+    /// The price of weights was too high for the data.
+    #[error(
+        "no feature has a weight left: mu = {mu} is too much for these data, try a smaller one or \
+         another start"
+    )]
+    NoWeightLeft {
+        /// The price of a weight.
+        mu: f64,
+    },
     /// The model was trained without probability calibration.
     #[error("the model has no probabilities: train it with calibration")]
     NoProbabilities,

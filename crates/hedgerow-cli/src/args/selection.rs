@@ -5,9 +5,10 @@ use crate::failure::Failure;
 use clap::{Args, Command, FromArgMatches, ValueEnum};
 use hedgerow::select::{
     Alpha, Binning, CfsParams, CorrelationParams, CorrelationRelevance, DependencySearch,
-    Direction, Domain, Elimination, MrmrParams, MrmrScheme, MutualInformationParams, QpfsParams,
-    ReliefParams, ReliefVariant, RfeKernel, RfeParams, Sampling, Selector, SimilarityKind,
-    SimilarityMean, StreamwiseParams, SubsetErrorParams, WrapperParams,
+    Direction, Domain, Elimination, KernelWeightsParams, MrmrParams, MrmrScheme,
+    MutualInformationParams, Penalised, QpfsParams, ReliefParams, ReliefVariant, RfeKernel,
+    RfeParams, Sampling, Selector, SimilarityKind, SimilarityMean, StreamwiseParams,
+    SubsetErrorParams, WeightStart, WeightSteps, WeightedKernel, WeightingMethod, WrapperParams,
 };
 
 /// A method by name.
@@ -31,8 +32,33 @@ pub(crate) enum SelectMethod {
     Maxdep,
     /// Greedy search by the cross-validated error of a support vector machine
     Wrapper,
+    /// Weights inside a Gaussian kernel, with the machine at once; two classes or each against the
+    /// rest
+    FullFs,
+    /// … machine and weights in turn
+    Ao,
+    /// … in turn with a shared margin
+    AoI,
+    /// … in turn with an explicit margin: the one to begin with
+    AoIi,
+    /// … projected gradient on the optimum of the machine
+    Gmkl,
     /// Random order, the floor of every comparison
     Random,
+}
+
+impl SelectMethod {
+    /// The method of weighting, if it is one.
+    fn weighting(self) -> Option<WeightingMethod> {
+        Some(match self {
+            Self::FullFs => WeightingMethod::Full,
+            Self::Ao => WeightingMethod::Simple,
+            Self::AoI => WeightingMethod::AoOne,
+            Self::AoIi => WeightingMethod::AoTwo,
+            Self::Gmkl => WeightingMethod::Gmkl,
+            _ => return None,
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -80,6 +106,16 @@ words! {
     EliminationWord for Elimination { Halving, OneByOne }
     DirectionWord for Direction { Forward, Backward }
     SearchWord for DependencySearch { Greedy, Exhaustive }
+    StartWord for WeightStart { Ones, Scaled, Relief, Several }
+    StepsWord for WeightSteps { Auto, Exact, Subspace }
+    PenalisedWord for Penalised { Weights, Squares }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KernelWord {
+    Gaussian,
+    Polynomial,
+    Linear,
 }
 
 /// A method of selection and its options, those of a method or a kind together.
@@ -108,6 +144,8 @@ pub(crate) struct SelectionArgs {
     wrapper: WrapperArgs,
     #[command(flatten)]
     dependency: DependencyArgs,
+    #[command(flatten)]
+    weights: WeightsArgs,
 }
 
 #[derive(Debug, Clone, clap::Args)]
@@ -250,17 +288,21 @@ struct StreamwiseArgs {
 }
 
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "rfe-svm and wrapper")]
+#[command(next_help_heading = "rfe-svm, wrapper and weights")]
 struct MachineArgs {
-    /// Price of a violated margin
-    #[arg(long, value_name = "X", default_value_t = 1.0)]
-    cost: f64,
+    /// Price of a violated margin [default: 1; where features have weights: by cross-validation]
+    #[arg(long, value_name = "X")]
+    cost: Option<f64>,
     /// Gaussian kernel of this width [default: linear]
     #[arg(long, value_name = "X")]
     gamma: Option<f64>,
 }
 
 impl MachineArgs {
+    fn cost(&self) -> f64 {
+        self.cost.unwrap_or(1.0)
+    }
+
     fn kernel(&self) -> RfeKernel {
         self.gamma
             .map_or(RfeKernel::Linear, |gamma| RfeKernel::Gaussian { gamma })
@@ -276,12 +318,12 @@ struct RfeArgs {
 }
 
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "wrapper")]
+#[command(next_help_heading = "wrapper and weights")]
 struct WrapperArgs {
     /// Whether features are added one by one or removed
     #[arg(long, value_name = "NAME", default_value = "forward")]
     direction: DirectionWord,
-    /// Folds by which a set of features is judged
+    /// Folds by which a set of features is judged, or prices of weights are chosen
     #[arg(long, value_name = "K", default_value_t = 5)]
     inner_folds: usize,
 }
@@ -294,7 +336,67 @@ struct DependencyArgs {
     search: SearchWord,
 }
 
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "full-fs, ao, ao-i, ao-ii, gmkl")]
+struct WeightsArgs {
+    /// Price of a weight [default: by cross-validation]
+    #[arg(long, value_name = "X")]
+    mu: Option<f64>,
+    /// The kernel whose features are weighted
+    #[arg(long, value_name = "NAME", default_value = "gaussian")]
+    kernel: KernelWord,
+    /// Degree of the polynomial kernel
+    #[arg(long, value_name = "P", default_value_t = 2)]
+    degree: u32,
+    /// Offset of the polynomial kernel
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    offset: f64,
+    /// Where the search begins
+    #[arg(long, value_name = "NAME", default_value = "scaled")]
+    start: StartWord,
+    /// How steps of the weights are computed
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    steps: StepsWord,
+    /// Whether weights or their squares have a price
+    #[arg(long, value_name = "NAME", default_value = "weights")]
+    penalised: PenalisedWord,
+    /// ao-ii as printed, with coefficients that are not brought to norm 1
+    #[arg(long)]
+    printed: bool,
+    /// Features that fell to 0 are not tried again at the end
+    #[arg(long)]
+    keep_zeros: bool,
+    /// Kernel functions at so many random rows only, for many rows [default: at all]
+    #[arg(long, value_name = "N")]
+    landmarks: Option<usize>,
+}
+
 impl SelectionArgs {
+    fn weights(&self, method: WeightingMethod, seed: u64, labels: bool) -> KernelWeightsParams {
+        let args = &self.weights;
+        KernelWeightsParams::default()
+            .with_method(method)
+            .with_kernel(match args.kernel {
+                KernelWord::Gaussian => WeightedKernel::Gaussian,
+                KernelWord::Linear => WeightedKernel::Linear,
+                KernelWord::Polynomial => WeightedKernel::Polynomial {
+                    degree: args.degree,
+                    offset: args.offset,
+                },
+            })
+            .with_cost(self.machine.cost)
+            .with_mu(args.mu)
+            .with_start(args.start.into())
+            .with_steps(args.steps.into())
+            .with_penalised(args.penalised.into())
+            .with_printed(args.printed)
+            .with_reactivate(!args.keep_zeros)
+            .with_landmarks(args.landmarks)
+            .with_folds(self.wrapper.inner_folds)
+            .with_labels(labels)
+            .with_seed(seed)
+    }
+
     /// Reads `method:name=value,switch`.
     pub(crate) fn parse_text(text: &str) -> Result<Self, Failure> {
         let (method, options) = text.split_once(':').unwrap_or((text, ""));
@@ -322,6 +424,16 @@ impl SelectionArgs {
 
     /// The method with its parameters, checked.
     pub(crate) fn selector(&self, seed: u64) -> Result<Selector, Failure> {
+        self.labelled_selector(seed, false)
+    }
+
+    /// As [`Self::selector`]; `labels` tells every round of a weighting apart as minimum or saddle.
+    pub(crate) fn labelled_selector(&self, seed: u64, labels: bool) -> Result<Selector, Failure> {
+        if let Some(method) = self.method.weighting() {
+            let selector = Selector::KernelWeights(self.weights(method, seed, labels));
+            selector.check().map_err(Failure::Option)?;
+            return Ok(selector);
+        }
         let selector = match self.method {
             SelectMethod::Maxrel => Selector::MaxRelevance(self.similarity()),
             SelectMethod::Mrmr => Selector::Mrmr(
@@ -347,7 +459,7 @@ impl SelectionArgs {
             ),
             SelectMethod::RfeSvm => Selector::Rfe(
                 RfeParams::default()
-                    .with_cost(self.machine.cost)
+                    .with_cost(self.machine.cost())
                     .with_elimination(self.rfe.elimination.into())
                     .with_kernel(self.machine.kernel()),
             ),
@@ -358,12 +470,13 @@ impl SelectionArgs {
             SelectMethod::Wrapper => Selector::Wrapper(
                 WrapperParams::default().with_direction(self.wrapper.direction.into()),
                 SubsetErrorParams::default()
-                    .with_cost(self.machine.cost)
+                    .with_cost(self.machine.cost())
                     .with_kernel(self.machine.kernel())
                     .with_folds(self.wrapper.inner_folds)
                     .with_seed(seed),
             ),
-            SelectMethod::Random => Selector::Random { seed },
+            // Those that weigh features were seen above.
+            _ => Selector::Random { seed },
         };
         selector.check().map_err(Failure::Option)?;
         Ok(selector)
@@ -385,6 +498,13 @@ pub(crate) struct SelectArgs {
     /// Write the data with the kept features only, in the order of their columns
     #[arg(long, value_name = "FILE")]
     pub(crate) reduced: Option<String>,
+    /// Write round after round of a weighting: class, objective, features, margin, least eigenvalue,
+    /// M for a minimum or S for a saddle (CSV; eigenvalues for up to 1500 rows)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<String>,
+    /// Draw what the best features weigh as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bars: Option<String>,
     /// Training data; - for standard input
     #[arg(value_name = "TRAIN")]
     pub(crate) train: String,

@@ -12,6 +12,7 @@ use clap::ValueEnum;
 use hedgerow::clean::Purpose;
 use hedgerow::method::Task;
 use hedgerow::params::Value;
+use hedgerow::select::Selector;
 use hedgerow_methods::{Calibrating, Choice, Editing, MetricChoice, Pipeline, Trainer};
 
 /// A map from scores to probabilities by name.
@@ -48,15 +49,11 @@ pub(crate) struct TrainingArgs {
     #[command(flatten)]
     pub(crate) scaling: ScalingArgs,
     /// Keep only the best features by this method of `hedgerow select`, with its options after a
-    /// colon, for example qpfs:alpha=0.2,rate=0.1; the choice is stored in the model
-    #[arg(
-        long,
-        value_name = "METHOD[:OPTIONS]",
-        requires = "top",
-        help_heading = "Selection"
-    )]
+    /// colon, for example qpfs:alpha=0.2,rate=0.1; the choice is stored in the model. With ao-ii and
+    /// the other methods that weigh features, columns are multiplied by their weights
+    #[arg(long, value_name = "METHOD[:OPTIONS]", help_heading = "Selection")]
     pub(crate) select: Option<String>,
-    /// How many features are kept
+    /// How many features are kept [default with weights: all that have one]
     #[arg(
         long,
         value_name = "M",
@@ -158,13 +155,18 @@ impl TrainingArgs {
 
     /// The choice of features asked for.
     fn choice(&self, seed: u64) -> Result<Option<Choice>, Failure> {
-        let (Some(text), Some(top)) = (&self.select, self.top) else {
+        let Some(text) = &self.select else {
             return Ok(None);
         };
         let selector = SelectionArgs::parse_text(text)?.selector(seed)?;
+        if self.top.is_none() && !matches!(selector, Selector::KernelWeights(_)) {
+            return Err(Failure::usage(format!(
+                "--select {text}: say with --top how many features are kept"
+            )));
+        }
         Ok(Some(Choice {
             selector,
-            top: top as usize,
+            top: self.top.map(|top| top as usize),
             text: text.clone(),
         }))
     }

@@ -11,11 +11,11 @@ use clap::{Command, ValueEnum};
 use hedgerow::data::{Dataset, Scaling, Split, folds_for};
 use hedgerow::evaluate::{SelectionCurve, selection_curve};
 use hedgerow::method::Task;
-use hedgerow::select::{Selection, Selector};
+use hedgerow::select::{KernelWeights, Selection, Selector};
 use hedgerow::{Predictor, Status};
 use hedgerow_io::{DataFormat, Source, TargetKind, write_dataset};
 use hedgerow_methods::{Method, Trained, Trainer};
-use hedgerow_report::{LineChart, Series};
+use hedgerow_report::{BarChart, LineChart, Series};
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -24,15 +24,30 @@ use std::time::Instant;
 
 /// Rows of the ranking that are shown to people.
 const SHOWN: usize = 10;
+/// Features that are drawn.
+const MOST_BARS: usize = 40;
 
 pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
     session.claim_output("OUT", &args.out)?;
-    for (what, path) in [("--reduced", &args.reduced), ("--svg", &args.curve.svg)] {
+    for (what, path) in [
+        ("--reduced", &args.reduced),
+        ("--svg", &args.curve.svg),
+        ("--trace", &args.trace),
+        ("--bars", &args.bars),
+    ] {
         if let Some(path) = path {
             session.claim_output(what, path)?;
         }
     }
-    let selector = args.selection.selector(session.seed)?;
+    let selector = args
+        .selection
+        .labelled_selector(session.seed, args.trace.is_some())?;
+    if args.trace.is_some() && !matches!(selector, Selector::KernelWeights(_)) {
+        return Err(Failure::usage(format!(
+            "--trace: {} has no rounds of a weighting; full-fs, ao, ao-i, ao-ii and gmkl have",
+            method_name(args)
+        )));
+    }
     let classifier = args
         .curve
         .wanted
@@ -72,6 +87,12 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
         selection.ranking.scores.truncate(top);
     }
     write_text(&args.out, &ranking_text(data, &selection))?;
+    if let (Some(path), Some(weights)) = (&args.trace, &selection.kernel_weights) {
+        write_text(path, &trace_text(data, weights)?)?;
+    }
+    if let Some(path) = &args.bars {
+        write_text(path, &bars(args, &input, &selection))?;
+    }
     if let Some(path) = &args.reduced {
         let mut kept = selection.ranking.features.clone();
         kept.sort_unstable();
@@ -221,6 +242,45 @@ fn fields(
         Value::Object(fields) => fields,
         _ => Map::new(),
     }
+}
+
+/// Round after round of a weighting.
+fn trace_text(data: &Dataset, weights: &KernelWeights) -> Result<String, Failure> {
+    let names = data.classes().map_err(Failure::Option)?.names().to_vec();
+    let mut text = String::from("class,round,objective,features,margin,least_eigenvalue,label\n");
+    for class in &weights.classes {
+        let name = cell(&names[class.class as usize].to_string());
+        for (round, step) in class.trace.iter().enumerate() {
+            let (least, label) = step.saddle.map_or_else(Default::default, |saddle| {
+                (saddle.least.to_string(), saddle.label().to_string())
+            });
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                text,
+                "{name},{},{},{},{},{least},{label}",
+                round + 1,
+                step.objective,
+                step.support,
+                step.margin
+            );
+        }
+    }
+    Ok(text)
+}
+
+/// The best features as bars.
+fn bars(args: &SelectArgs, input: &Input, selection: &Selection) -> String {
+    let data = &input.loaded.dataset;
+    let ranking = &selection.ranking;
+    let best = ranking.features.iter().zip(&ranking.scores).take(MOST_BARS);
+    let (names, values): (Vec<String>, Vec<f64>) = best
+        .map(|(&f, &score)| (feature_name(data, f), score))
+        .unzip();
+    BarChart::new(&format!("{}: weights by {}", input.name, method_name(args)))
+        .with_x_label("weight")
+        .with_categories(names)
+        .with_series(&method_name(args), values)
+        .to_svg()
 }
 
 /// The method of `--classifier` with its options.

@@ -231,6 +231,8 @@ fn wrong_words_are_told() {
             "at least 1",
         ),
         ("train svm --select qpfs train.csv model", "--top"),
+        ("select mrmr --trace t.csv train.csv out.csv", "--trace"),
+        ("select gmkl --landmarks 5 train.csv out.csv", "landmarks"),
         (
             "train svm --select qpfs:alpha=x --top 2 train.csv model",
             "alpha",
@@ -265,4 +267,77 @@ fn wrong_words_are_told() {
             .err
             .contains("two")
     );
+}
+
+/// Two columns whose product of signs is the class, and four of noise.
+fn product_table(folder: &Folder, name: &str, rows: usize, first: usize) {
+    let mut text = String::from("a,b,c,d,e,f,class\n");
+    for i in first..first + rows {
+        let values: Vec<f64> = (0..6).map(|f| noise(7 * i + f)).collect();
+        let class = if values[1] * values[4] > 0.0 {
+            "same"
+        } else {
+            "other"
+        };
+        for value in values {
+            write!(text, "{value},").expect("text");
+        }
+        writeln!(text, "{class}").expect("text");
+    }
+    folder.write(name, text);
+}
+
+#[test]
+fn kernel_weights_rank_trace_and_travel_in_the_model() {
+    let folder = Folder::new("select-weights");
+    product_table(&folder, "train.csv", 120, 0);
+    product_table(&folder, "test.csv", 200, 1000);
+    for method in ["full-fs", "ao", "ao-i", "ao-ii", "gmkl"] {
+        let found = folder.json(&format!(
+            "select {method} --cost 4 --mu 1 --trace trace.csv --bars bars.svg train.csv out.csv"
+        ));
+        let ranking = found["ranking"].as_array().expect("a ranking");
+        let mut best: Vec<&str> = ranking
+            .iter()
+            .take(2)
+            .map(|row| row["name"].as_str().expect("a name"))
+            .collect();
+        best.sort_unstable();
+        assert_eq!(best, ["b", "e"], "{method}");
+        let trace = folder.read("trace.csv");
+        let head = "class,round,objective,features,margin,least_eigenvalue,label";
+        assert_eq!(trace.lines().next(), Some(head));
+        assert!(trace.lines().count() > 2);
+        let last = trace.lines().last().expect("a round");
+        assert!(last.ends_with(",M") || last.ends_with(",S"), "{last}");
+        assert!(folder.read("bars.svg").starts_with("<svg"));
+    }
+    // The weighted columns make nearest neighbours see the product.
+    folder.ok("train knn -k 5 --select ao-ii:cost=4,mu=1 train.csv model");
+    let weighted = folder.json("predict test.csv model out");
+    folder.ok("train knn -k 5 train.csv plain");
+    let plain = folder.json("predict test.csv plain out");
+    let accuracy =
+        |value: &serde_json::Value| value["metrics"]["accuracy"].as_f64().expect("an accuracy");
+    assert!(
+        accuracy(&weighted) > accuracy(&plain) + 0.1,
+        "{weighted} {plain}"
+    );
+    // Fewer features than have a weight.
+    folder.ok("train svm -g 1 --select ao-ii:cost=4,mu=1 --top 1 train.csv model");
+    folder.ok("predict test.csv model out");
+}
+
+#[test]
+fn weighting_says_what_it_cannot_do() {
+    let folder = Folder::new("select-weights-errors");
+    product_table(&folder, "train.csv", 60, 0);
+    let run = folder.run("select ao-ii --cost 1 --mu 1e9 train.csv out.csv");
+    assert_eq!(run.code, 1);
+    assert!(
+        run.err.contains("no feature has a weight left"),
+        "{}",
+        run.err
+    );
+    assert!(!folder.has("out.csv"));
 }

@@ -53,6 +53,11 @@ impl DefiniteFactor {
         })
     }
 
+    /// $L$, column by column; what stands above the diagonal means nothing.
+    pub(super) fn into_columns(self) -> Vec<f64> {
+        self.values
+    }
+
     fn factor(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.values, self.order, self.order)
     }

@@ -9,6 +9,7 @@
 //!
 //! Both cost $O(m^2)$, as solving does.
 
+use super::definite::DefiniteFactor;
 use super::passes::dot;
 use super::real::Real;
 
@@ -32,6 +33,20 @@ impl GrowingCholesky {
         self.order = 0;
         self.stride = 0;
         self.make_room(order);
+    }
+
+    /// Takes a whole matrix, row-major with all of it filled in, factored in blocks: far faster than
+    /// row after row. False, and the factor is empty, if a pivot is not positive.
+    pub(crate) fn fill(&mut self, order: usize, matrix: Vec<f64>) -> bool {
+        self.reset(0);
+        let Some(factor) = DefiniteFactor::new(order, matrix) else {
+            return false;
+        };
+        // The lower triangle by columns is the upper one by rows.
+        self.values = factor.into_columns();
+        self.order = order;
+        self.stride = order;
+        true
     }
 
     /// Makes the rows long enough for a matrix of the given order.

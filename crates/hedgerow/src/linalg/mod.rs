@@ -25,6 +25,7 @@ mod pair_values;
 mod panel;
 mod passes;
 mod pivoted_cholesky;
+mod radial_tile;
 mod real;
 mod ridge_cholesky;
 mod row_stores;
@@ -50,7 +51,8 @@ pub(crate) use definite::{
     symmetric_product,
 };
 pub(crate) use dense::{
-    SymmetricEigen, add_gram, gram, mirror_upper, product_in_parallel, symmetric_eigen,
+    SymmetricEigen, add_gram, gram, mirror_upper, product, product_in_parallel, product_transposed,
+    symmetric_eigen,
 };
 pub(crate) use gather::{CODES, LINE, gather_codes, gather_near};
 pub(crate) use growing_cholesky::GrowingCholesky;
@@ -68,6 +70,7 @@ pub(crate) use pair_values::{add_four_rows, add_pair_values};
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use pivoted_cholesky::pivots;
+pub(crate) use radial_tile::gaussian_tile;
 pub(crate) use real::Real;
 pub(crate) use ridge_cholesky::ridge_cholesky;
 pub(crate) use row_stores::{

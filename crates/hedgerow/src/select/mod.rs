@@ -15,6 +15,7 @@
 //! | [`StreamwiseParams`] | significance, feature after feature | $NM|S|$ |
 //! | [`ReliefParams`] | contrast of near rows | $N^2M$ |
 //! | [`RfeParams`] | margin of an SVM | $N^2M$ and the solves |
+//! | [`KernelWeightsParams`] | a kernel machine whose features have weights | $N^2M$ a step, some hundred steps |
 //! | [`WrapperParams`] | anything measured | as many measurements as subsets |
 //!
 //! ```
@@ -34,6 +35,7 @@ mod cfs;
 mod columns;
 mod correlation;
 mod dependency;
+mod kernel_weights;
 mod mrmr;
 mod mutual_information;
 mod planes;
@@ -53,6 +55,10 @@ pub use binning::{Binning, MAX_CODES};
 pub use cfs::CfsParams;
 pub use correlation::{Correlation, CorrelationParams, CorrelationRelevance};
 pub use dependency::{DependencySearch, EXHAUSTIVE_LIMIT, MaxDependency};
+pub use kernel_weights::{
+    ClassWeights, KernelWeights, KernelWeightsParams, Penalised, Saddle, WeightStart, WeightStep,
+    WeightSteps, WeightedKernel, WeightingMethod,
+};
 pub use mrmr::{MrmrParams, MrmrScheme};
 pub use mutual_information::{MutualInformation, MutualInformationParams};
 pub use qpfs::{Alpha, Domain, Qpfs, QpfsParams, Sampling, SimilarityMean};

@@ -42,6 +42,7 @@ mod rank_rectangle;
 mod relative_measures;
 mod scaling;
 mod select_identities;
+mod select_kernel_weights;
 mod select_methods;
 mod select_nystrom;
 mod select_qpfs;

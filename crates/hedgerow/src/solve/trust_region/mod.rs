@@ -5,15 +5,18 @@
 //! | $\min \tfrac12 s^\top H s + g^\top s$, $\|s\| \le \Delta$, exactly, $H$ indefinite or not | [`exact_step`] |
 //! | large smooth functions, several at once, by products with the Hessian | [`minimise`], [`minimise_batch`] |
 //! | small functions with lower bounds, by the Hessian itself | [`minimise_bounded`] |
+//! | large ones with lower bounds, by products with the Hessian | [`minimise_above`] |
 //!
 //! The radius $\Delta$ doubles after a step to its end that kept three quarters of its promise, and
 //! falls to a quarter of the step after one that kept less than one quarter.
 
 mod bounded;
+mod projected;
 mod subproblem;
 mod subspace;
 
 pub use bounded::{DenseSmooth, minimise_bounded};
+pub use projected::minimise_above;
 pub use subproblem::{ExactStep, exact_step};
 pub use subspace::{minimise, minimise_batch};
 
