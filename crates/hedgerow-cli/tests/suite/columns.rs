@@ -70,10 +70,11 @@ fn rules_are_kept_in_the_model() {
             .read("b.csv")
             .lines()
             .map(|line| {
-                let cells: Vec<&str> = line.split(',').collect::<Vec<String>>().concat();
+                let cells: Vec<&str> = line.split(',').collect();
                 format!("{},{},{},{}\n", cells[4], cells[2], cells[0], cells[1])
             })
-            .collect();
+            .collect::<Vec<String>>()
+            .concat();
         folder.write("other.csv", without);
         let run = folder.ok("predict other.csv m out2");
         assert_eq!(
