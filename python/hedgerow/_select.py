@@ -632,3 +632,11 @@ class KernelWeights(_Selector):
             return chosen
         factors = self.feature_factors_[self._mask]
         return chosen.multiply(factors).tocsr() if issparse(chosen) else chosen * factors
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The features as they were, zeros for those that were dropped."""
+        restored = super().inverse_transform(X)
+        if not self.weigh:
+            return restored
+        factors = np.where(self._mask, self.feature_factors_, 1.0)
+        return restored.multiply(1 / factors).tocsr() if issparse(restored) else restored / factors

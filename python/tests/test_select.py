@@ -151,6 +151,8 @@ def test_kernel_weights_scale_the_columns_that_matter_together():
         )
         factors = weights.feature_factors_[kept]
         np.testing.assert_array_equal(weights.transform(X), X[:, kept] * factors)
+        back = weights.inverse_transform(weights.transform(X))
+        np.testing.assert_allclose(back[:, kept], X[:, kept], rtol=1e-12)
         plain = hedgerow.KernelWeights(method=method, cost=4.0, mu=1.0, weigh=False).fit(X, y)
         np.testing.assert_array_equal(plain.transform(X), X[:, kept])
     tuned = hedgerow.KernelWeights(random_state=0, n_features_to_select=2).fit(X, y)

@@ -2,7 +2,7 @@
 //!
 //! `weights_on_files METHOD TRAIN VALIDATION TEST COSTS MUS STARTS [OPTIONS]`
 //!
-//! The files are CSV of numbers with a header, the label last. Every triple of a list is fitted on
+//! The files are CSV of numbers with a header, the label last, +1 or -1. Every triple of a list is fitted on
 //! TRAIN and judged on VALIDATION; the best (of equal errors the one that keeps fewer features) is
 //! judged on TEST, with `--refit` after a fit on TRAIN and VALIDATION together. Prints one JSON object.
 
@@ -12,7 +12,7 @@
     reason = "an example prints"
 )]
 
-use hedgerow::data::{ClassLabels, Dataset, Samples, Target};
+use hedgerow::data::{ClassLabels, ClassName, Dataset, Samples, Target};
 use hedgerow::select::{
     KernelWeights, KernelWeightsParams, WeightStart, WeightSteps, WeightingMethod,
 };
@@ -38,7 +38,10 @@ fn read(path: &str) -> Result<Rows, Box<dyn Error>> {
 
 fn dataset((values, labels, width): &Rows) -> Result<Dataset, Box<dyn Error>> {
     let samples = Samples::dense(labels.len(), *width, values.clone())?;
-    let labels = ClassLabels::from_numbers(labels);
+    // The same codes in every file, whatever its first label is.
+    let names = vec![ClassName::Number(-1.0), ClassName::Number(1.0)];
+    let codes = labels.iter().map(|&label| u32::from(label > 0.0)).collect();
+    let labels = ClassLabels::new(names, codes)?;
     Ok(Dataset::new(samples, Target::Classes(labels))?)
 }
 
