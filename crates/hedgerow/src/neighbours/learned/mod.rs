@@ -213,9 +213,9 @@ impl<'a> Learner<'a> {
                 lists: Lists::default(),
             },
         };
-        let from_given = learner.scaled(given)?;
+        let from_given = learner.scaled(&given)?;
         learner.loss_before = from_given.loss;
-        let from_standard = learner.scaled(standard)?;
+        let from_standard = learner.scaled(&standard)?;
         learner.best = if from_standard.loss < from_given.loss {
             from_standard
         } else {
@@ -226,13 +226,13 @@ impl<'a> Learner<'a> {
     }
 
     /// Weights in these proportions, so large that the loss is least.
-    fn scaled(&mut self, log_weights: Vec<f64>) -> Result<Found> {
-        let (index, samples) = self.index(&log_weights)?;
+    fn scaled(&mut self, log_weights: &[f64]) -> Result<Found> {
+        let (index, samples) = self.index(log_weights)?;
         let (lists, mean_square) = self.drawn_lists(&index, &samples)?;
-        let (aside, _) = self.aside_lists(&index, &samples, &log_weights)?;
+        let (aside, _) = self.aside_lists(&index, &samples, log_weights)?;
         let unit = if mean_square > 0.0 { mean_square } else { 1.0 };
         let part = 0..lists.queries.len().min(BATCH);
-        let mut best = (f64::INFINITY, log_weights.clone());
+        let mut best = (f64::INFINITY, log_weights.to_vec());
         for exponent in -2..=6 {
             let shift = 0.5 * (f64::from(exponent) - unit.ln());
             let tried: Vec<f64> = log_weights.iter().map(|u| u + shift).collect();
@@ -374,7 +374,9 @@ impl<'a> Learner<'a> {
         let pool = self.pool;
         let mut shares = self.shares();
         let total: f64 = shares.iter().sum();
-        shares.iter_mut().for_each(|share| *share /= total);
+        for share in &mut shares {
+            *share /= total;
+        }
         let largest = self
             .best
             .log_weights
@@ -447,7 +449,9 @@ fn normalise(pool: &Pool, weights: &mut [f64]) {
     }
     if after > 0.0 {
         let factor = (before / after).sqrt();
-        weights.iter_mut().for_each(|weight| *weight *= factor);
+        for weight in weights.iter_mut() {
+            *weight *= factor;
+        }
     }
 }
 

@@ -64,7 +64,7 @@ pub(super) fn evaluate(
     for one in parts {
         loss += one.loss;
         weight += one.weight;
-        for (sum, value) in sums.iter_mut().zip(one.sums) {
+        for (sum, value) in sums.iter_mut().zip(one.slopes) {
             *sum += value;
         }
     }
@@ -83,7 +83,7 @@ pub(super) fn evaluate(
 struct Sums {
     loss: f64,
     weight: f64,
-    sums: Vec<f64>,
+    slopes: Vec<f64>,
 }
 
 fn of_rows(
@@ -101,7 +101,7 @@ fn of_rows(
     let mut total = Sums {
         loss: 0.0,
         weight: 0.0,
-        sums: vec![0.0; of_row.len()],
+        slopes: vec![0.0; of_row.len()],
     };
     for at in queries {
         let query = lists.queries[at] as usize;
@@ -116,7 +116,7 @@ fn of_rows(
         if slope {
             of_row.fill(0.0);
             add_squared_differences(&pool.rows, members, &factors, row, &mut of_row);
-            for (sum, &value) in total.sums.iter_mut().zip(&of_row) {
+            for (sum, &value) in total.slopes.iter_mut().zip(&of_row) {
                 *sum += weight * f64::from(value);
             }
         }
@@ -138,7 +138,9 @@ fn softmax(distances: &[f32], shares: &mut [f64]) {
         };
         sum += *share;
     }
-    shares.iter_mut().for_each(|share| *share /= sum);
+    for share in shares.iter_mut() {
+        *share /= sum;
+    }
 }
 
 /// The loss of one row; its slope by each squared distance goes to `factors`.

@@ -206,7 +206,9 @@ impl Spread {
             view.row(row)
                 .for_each(|f, value| means[f] += value / unit(f));
         }
-        means.iter_mut().for_each(|mean| *mean /= n);
+        for mean in &mut means {
+            *mean /= n;
+        }
         let mut squares = vec![0.0; width];
         for &row in rows {
             view.row(row).for_each(|f, value| {
