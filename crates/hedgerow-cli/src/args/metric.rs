@@ -56,7 +56,11 @@ impl MetricArgs {
     }
 
     /// The metric asked for, for data that have been read.
-    pub(crate) fn choice(&self, input: &Input, seed: u64) -> Result<Option<MetricChoice>, Failure> {
+    pub(crate) fn choice(
+        &self,
+        session: &Session,
+        input: &Input,
+    ) -> Result<Option<MetricChoice>, Failure> {
         let wanted = self.wanted()?;
         if self.metric_seconds.is_some() && wanted != Some("learned") {
             return Err(Failure::usage("--metric-seconds needs --metric learned"));
