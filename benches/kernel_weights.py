@@ -54,7 +54,7 @@ def write(path, X, y):
     with open(path, "w") as out:
         out.write(",".join([f"x{f + 1}" for f in range(X.shape[1])] + ["label"]) + "\n")
         for row, label in zip(X, y):
-            out.write(",".join(map(repr, row.tolist())) + f",{label!r}\n")
+            out.write(",".join(map(repr, row.tolist())) + f",{float(label)!r}\n")
 
 
 def ndcc(folder, structure, seed, rows, probes):
