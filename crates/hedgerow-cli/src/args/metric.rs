@@ -33,6 +33,11 @@ fn is_measure(text: &str) -> bool {
     Metric::by_name(text).is_ok()
 }
 
+/// Whether a word says where weights come from.
+fn is_source(text: &str) -> bool {
+    text == "learned" || text == "-" || std::path::Path::new(text).exists()
+}
+
 impl MetricArgs {
     /// What `tune` compares by, if it was said here.
     pub(crate) fn measure(&self) -> Option<&str> {
@@ -50,7 +55,12 @@ impl MetricArgs {
             .collect();
         match words[..] {
             [] | ["none"] => Ok(None),
-            [one] => Ok(Some(one)),
+            [one] => match Metric::by_name(one) {
+                Err(error) if !is_source(one) => Err(Failure::usage(format!(
+                    "--metric {one}: expected none, learned or a file of weights, and there is no such file; {error}"
+                ))),
+                _ => Ok(Some(one)),
+            },
             _ => Err(Failure::usage("--metric: name one source of weights")),
         }
     }

@@ -22,6 +22,15 @@ fn table(folder: &Folder, name: &str, from: usize, rows: usize) {
     folder.write(name, text);
 }
 
+/// A command line that ends with this code, says this somewhere and leaves no file behind.
+fn refused(folder: &Folder, line: &str, code: i32, part: &str) {
+    let before = folder.names();
+    let run = folder.run(line);
+    assert_eq!(run.code, code, "{line}: {}", run.err);
+    assert!(run.err.contains(part), "{line}: {}", run.err);
+    assert_eq!(folder.names(), before, "{line}: no file may be left behind");
+}
+
 #[test]
 fn a_learned_metric_is_stored_and_shown() {
     let folder = Folder::new("metric-learned");
@@ -112,19 +121,19 @@ fn weights_come_from_a_file() {
         ("", "empty"),
     ] {
         folder.write("bad.csv", text);
-        folder.fails("train knn --metric bad.csv train.csv m", 1, problem);
+        refused(&folder, "train knn --metric bad.csv train.csv m", 1, problem);
     }
-    folder.fails(
+    refused(&folder, 
         "train knn --metric auc train.csv m",
         2,
         "none, learned or a file",
     );
-    folder.fails(
+    refused(&folder, 
         "train knn --metric-seconds 1 train.csv m",
         2,
         "--metric learned",
     );
-    folder.fails(
+    refused(&folder, 
         "train one-class --metric learned train.csv m",
         2,
         "rows alone",

@@ -313,9 +313,9 @@ fn kernel_weights_rank_trace_and_travel_in_the_model() {
         assert!(folder.read("bars.svg").starts_with("<svg"));
     }
     // The weighted columns make nearest neighbours see the product.
-    folder.ok("train knn -k 5 --select ao-ii:cost=4,mu=1 train.csv model");
+    folder.ok("train knn --neighbours 5 --select ao-ii:cost=4,mu=1 train.csv model");
     let weighted = folder.json("predict test.csv model out");
-    folder.ok("train knn -k 5 train.csv plain");
+    folder.ok("train knn --neighbours 5 train.csv plain");
     let plain = folder.json("predict test.csv plain out");
     let accuracy =
         |value: &serde_json::Value| value["metrics"]["accuracy"].as_f64().expect("an accuracy");
