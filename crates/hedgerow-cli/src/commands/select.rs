@@ -27,7 +27,8 @@ const SHOWN: usize = 10;
 /// Features that are drawn.
 const MOST_BARS: usize = 40;
 
-pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
+/// Takes the files to be written.
+fn claim_outputs(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
     session.claim_output("OUT", &args.out)?;
     for (what, path) in [
         ("--reduced", &args.reduced),
@@ -39,20 +40,11 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
             session.claim_output(what, path)?;
         }
     }
-    let selector = args
-        .selection
-        .labelled_selector(session.seed, args.trace.is_some())?;
-    if args.trace.is_some() && !matches!(selector, Selector::KernelWeights(_)) {
-        return Err(Failure::usage(format!(
-            "--trace: {} has no rounds of a weighting; full-fs, ao, ao-i, ao-ii and gmkl have",
-            method_name(args)
-        )));
-    }
-    let classifier = args
-        .curve
-        .wanted
-        .then(|| classifier(args, session.seed))
-        .transpose()?;
+    Ok(())
+}
+
+/// The data, with codes by targets where they were asked for.
+fn read(session: &Session, args: &SelectArgs) -> Result<Input, Failure> {
     if args.data.unlabelled() {
         return Err(Failure::usage(
             "--label none: features are selected by labels",
@@ -73,6 +65,49 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
         let coded = coding.fit_apply(&input.loaded.dataset);
         input.loaded.dataset = coded.map_err(Failure::data(&input.name))?.1;
     }
+    Ok(input)
+}
+
+/// Writes the ranking and what else was asked for.
+fn write(args: &SelectArgs, input: &Input, selection: &Selection) -> Result<(), Failure> {
+    let data = &input.loaded.dataset;
+    write_text(&args.out, &ranking_text(data, selection))?;
+    if let (Some(path), Some(weights)) = (&args.trace, &selection.kernel_weights) {
+        write_text(path, &trace_text(data, weights)?)?;
+    }
+    if let Some(path) = &args.bars {
+        write_text(path, &bars(args, input, selection))?;
+    }
+    if let Some(path) = &args.reduced {
+        let mut kept = selection.ranking.features.clone();
+        kept.sort_unstable();
+        let reduced = data
+            .select_features(&kept)
+            .map_err(Failure::data(&input.name))?;
+        let path = Path::new(path);
+        let format = DataFormat::of_path(path).unwrap_or(input.loaded.format);
+        write_dataset(&reduced, path, format)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
+    claim_outputs(session, args)?;
+    let selector = args
+        .selection
+        .labelled_selector(session.seed, args.trace.is_some())?;
+    if args.trace.is_some() && !matches!(selector, Selector::KernelWeights(_)) {
+        return Err(Failure::usage(format!(
+            "--trace: {} has no rounds of a weighting; full-fs, ao, ao-i, ao-ii and gmkl have",
+            method_name(args)
+        )));
+    }
+    let classifier = args
+        .curve
+        .wanted
+        .then(|| classifier(args, session.seed))
+        .transpose()?;
+    let input = read(session, args)?;
     let data = &input.loaded.dataset;
     let top = args.top.map(|top| top as usize);
     session.progress("ranking the features");
@@ -86,23 +121,7 @@ pub(crate) fn run(session: &Session, args: &SelectArgs) -> Result<(), Failure> {
         selection.ranking.features.truncate(top);
         selection.ranking.scores.truncate(top);
     }
-    write_text(&args.out, &ranking_text(data, &selection))?;
-    if let (Some(path), Some(weights)) = (&args.trace, &selection.kernel_weights) {
-        write_text(path, &trace_text(data, weights)?)?;
-    }
-    if let Some(path) = &args.bars {
-        write_text(path, &bars(args, &input, &selection))?;
-    }
-    if let Some(path) = &args.reduced {
-        let mut kept = selection.ranking.features.clone();
-        kept.sort_unstable();
-        let reduced = data
-            .select_features(&kept)
-            .map_err(Failure::data(&input.name))?;
-        let path = Path::new(path);
-        let format = DataFormat::of_path(path).unwrap_or(input.loaded.format);
-        write_dataset(&reduced, path, format)?;
-    }
+    write(args, &input, &selection)?;
     tell(session, args, &input, &selection, seconds)?;
     let mut fields = fields(args, &input, &selection, seconds);
     if let Some((method, trainer)) = classifier {

@@ -121,19 +121,27 @@ fn weights_come_from_a_file() {
         ("", "empty"),
     ] {
         folder.write("bad.csv", text);
-        refused(&folder, "train knn --metric bad.csv train.csv m", 1, problem);
+        refused(
+            &folder,
+            "train knn --metric bad.csv train.csv m",
+            1,
+            problem,
+        );
     }
-    refused(&folder, 
+    refused(
+        &folder,
         "train knn --metric auc train.csv m",
         2,
         "none, learned or a file",
     );
-    refused(&folder, 
+    refused(
+        &folder,
         "train knn --metric-seconds 1 train.csv m",
         2,
         "--metric learned",
     );
-    refused(&folder, 
+    refused(
+        &folder,
         "train one-class --metric learned train.csv m",
         2,
         "rows alone",

@@ -18,6 +18,7 @@
 use super::hinge::smoothed_hinge;
 use super::kernel::{BLOCK_ROWS, Points, WeightedKernel, squared_norms};
 use super::machine::{Losses, Machine};
+use super::sums::{add, subtract_squares};
 use crate::linalg::{dot, product, product_transposed};
 use crate::parallel::{Grain, for_each, map};
 use crate::solve::smooth::Smooth;
@@ -581,24 +582,6 @@ impl Smooth for FeatureBlock<'_> {
                 + 3.0 * self.norm_of(place) * by / margin.powi(4)
                 + cost / (margin * margin) * by * place.slope_sum
                 - cost / margin * bent;
-        }
-    }
-}
-
-pub(super) fn add(sums: &mut [f64], terms: &[f64]) {
-    for (sum, term) in sums.iter_mut().zip(terms) {
-        *sum += term;
-    }
-}
-
-/// Subtracts $\sum_j s_j x_{jl}^2$.
-pub(super) fn subtract_squares(sums: &mut [f64], basis: &[f64], column_sums: &[f64]) {
-    if sums.is_empty() {
-        return;
-    }
-    for (row, column) in basis.chunks_exact(sums.len()).zip(column_sums) {
-        for (sum, x) in sums.iter_mut().zip(row) {
-            *sum -= column * x * x;
         }
     }
 }

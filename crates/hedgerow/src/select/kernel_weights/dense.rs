@@ -9,8 +9,9 @@
 //! | $\lambda, z_l$ | $-\tfrac{C}{\lambda^2}\sum_i (\ell'' t_i + \ell') y_i J_{il}$, and $-\lambda^{-3}\,\partial Q/\partial z_l$ if $Q$ is not frozen |
 //! | $\lambda, \lambda$ | $3Q/\lambda^4 + \tfrac{C}{\lambda^2}\sum_i (\ell'' t_i^2 + 2\ell' t_i)$ |
 
-use super::block::{FeatureBlock, Norm, Penalised, add, subtract_squares};
+use super::block::{FeatureBlock, Norm, Penalised};
 use super::kernel::BLOCK_ROWS;
+use super::sums::{add, subtract_squares};
 use crate::linalg::{add_gram, mirror_upper, product};
 use crate::parallel::{Grain, map};
 use crate::solve::smooth::Smooth;

@@ -46,6 +46,7 @@ mod machine;
 mod params;
 mod saddle;
 mod start;
+mod sums;
 #[cfg(test)]
 mod tests;
 
