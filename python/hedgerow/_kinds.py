@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
-from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, OutlierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -203,7 +203,7 @@ class ChunkClassifier(ProximalClassifier):
         return self
 
 
-class DirectionClassifier(UnweightedClassifier):
+class DirectionClassifier(TransformerMixin, UnweightedClassifier):
     """A direction of a kernel space."""
 
     def transform(self, X: Any) -> NDArray[np.float64]:

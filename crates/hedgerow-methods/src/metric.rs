@@ -66,9 +66,11 @@ pub struct MetricOutcome {
 impl MetricChoice {
     /// Weights learned with the usual settings.
     pub fn learned(seed: u64, seconds: Option<f64>) -> Self {
-        let mut params = LearnedMetricParams::default();
-        params.seed = seed;
-        params.seconds = seconds;
+        let params = LearnedMetricParams {
+            seed,
+            seconds,
+            ..LearnedMetricParams::default()
+        };
         Self {
             source: MetricSource::Learned(params),
             groups: None,

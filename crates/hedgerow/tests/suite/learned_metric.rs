@@ -18,7 +18,7 @@ fn planted(n_rows: usize, width: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let mut sums = Vec::with_capacity(n_rows);
     for _ in 0..n_rows {
         let row: Vec<f64> = (0..width).map(|_| generator.normal()).collect();
-        let bent = |f: usize| (1.5 * row[f]).sin() + if f % 2 == 0 { row[f] } else { -row[f] };
+        let bent = |f: usize| (1.5 * row[f]).sin() + if f.is_multiple_of(2) { row[f] } else { -row[f] };
         sums.push((0..USEFUL).map(bent).sum());
         values.extend(row);
     }
@@ -157,8 +157,10 @@ fn hostile_data_have_defined_outcomes() {
         params.fit(&one_class),
         Err(Error::TooFewClasses { .. })
     ));
-    let nan = classes(2, 1, vec![f64::NAN, 1.0], &labels(2));
-    assert!(matches!(params.fit(&nan), Err(Error::NotFinite { .. })));
+    // Data with NaN are refused before anybody can learn from them.
+    let nan = Samples::dense(2, 1, vec![f64::NAN, 1.0]).unwrap();
+    let nan = Dataset::new(nan, Target::Classes(ClassLabels::from_numbers(&labels(2))));
+    assert!(matches!(nan, Err(Error::NotFinite { .. })));
     let rows = Samples::dense(9, 1, (0..9).map(f64::from).collect()).unwrap();
     let unlabelled = Dataset::new(rows, Target::None).unwrap();
     assert!(matches!(params.fit(&unlabelled), Err(Error::Target { .. })));
