@@ -87,7 +87,7 @@ pub struct LearnedMetricParams {
     #[param(default = 0.05, above = 0.0)]
     pub step: f64,
     /// Price of weights that differ, for one row; it fades with the number of rows.
-    #[param(default = 10.0, least = 0.0)]
+    #[param(default = 1.0, least = 0.0)]
     pub penalty: f64,
     /// Seconds after which the best weights so far are taken. What comes out then depends on the
     /// machine.
