@@ -69,7 +69,7 @@ fn every_method_finds_the_features_that_only_matter_together() -> Result<()> {
 
 #[test]
 fn other_kernels_find_what_they_can_see() -> Result<()> {
-    let data = exclusive_or(120, 8, 1);
+    let data = exclusive_or(300, 8, 1);
     let product = WeightedKernel::Polynomial {
         degree: 2,
         offset: 1.0,
