@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _hedgerow
 from ._arrays import n_threads, native_rows
@@ -35,7 +35,7 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         Times that neighbours are looked for, at most.
     n_steps : int, default=40
         Steps of a round; the first rounds have fewer.
-    penalty : float, default=10.0
+    penalty : float, default=1.0
         Price of weights that differ, for one row; it fades with the number of rows.
     groups : array of int of shape (n_features,), optional
         Columns of equal numbers share a weight. ``None``: neighbouring columns of two values of which
@@ -69,7 +69,7 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         max_rows: int = 100_000,
         n_rounds: int = 10,
         n_steps: int = 40,
-        penalty: float = 10.0,
+        penalty: float = 1.0,
         groups: Any = None,
         regression: bool | None = None,
         max_seconds: float | None = None,
@@ -94,8 +94,8 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LearnedMetric:
-        """Learns from the rows of ``X`` with a positive weight."""
+    def fit(self, X: Any, y: Any) -> LearnedMetric:
+        """Learns from the rows of ``X``, which all count alike."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         values = {
             "neighbours": self.n_neighbors,
@@ -113,11 +113,8 @@ class LearnedMetric(TransformerMixin, BaseEstimator):
             if numbers.shape != (X.shape[1],):
                 raise ValueError("groups must have one number a feature")
             groups = np.unique(numbers, return_inverse=True)[1].tolist()
-        weights = None
-        if sample_weight is not None:
-            weights = np.ascontiguousarray(_check_sample_weight(sample_weight, X, np.float64))
         found = _hedgerow.learn_metric(
-            native_rows(X), self._targets(y), weights, groups, values, n_threads(self.n_jobs)
+            native_rows(X), self._targets(y), None, groups, values, n_threads(self.n_jobs)
         )
         self.feature_weights_ = np.asarray(found[0])
         self.groups_ = np.asarray(found[1], dtype=np.intp)
