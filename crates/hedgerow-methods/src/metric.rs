@@ -328,8 +328,9 @@ fn verdict(losses: &[Vec<f64>]) -> (f64, Vec<(f64, f64)>) {
         tried.push((candidate, score(with)));
         let differences = losses[0].iter().zip(losses_with).map(|(a, b)| a - b);
         let squares: f64 = differences.map(|x| (x - (without - with)).powi(2)).sum();
-        let error = (squares / n).sqrt() / n.sqrt();
-        if without - with > error && with < least {
+        let error = (squares / (n - 1.0).max(1.0) / n).sqrt();
+        // A single row that is better is exactly its own standard error, but for rounding.
+        if without - with > 1.001 * error && with < least {
             (power, least) = (candidate, with);
         }
     }

@@ -107,25 +107,22 @@ pub(super) fn weights_of(stored: &Stored) -> Option<Vec<(String, f64)>> {
     }
     let names = stored.frame.feature_names.as_deref();
     let mut all: Vec<(String, f64)> = Vec::with_capacity(*n_features);
-    match &stored.frame.encoding {
-        Some(encoding) => {
-            let mut at = 0;
-            for column in &encoding.columns {
-                let width = column.kind.n_features();
-                let own = &weights[at.min(weights.len())..(at + width).min(weights.len())];
-                if own.windows(2).all(|pair| pair[0] == pair[1]) {
-                    all.extend(own.first().map(|&weight| (column.name.clone(), weight)));
-                } else {
-                    let each = own.iter().enumerate();
-                    all.extend(each.map(|(i, &weight)| (name(names, at + i), weight)));
-                }
-                at += width;
+    if let Some(encoding) = &stored.frame.encoding {
+        let mut at = 0;
+        for column in &encoding.columns {
+            let width = column.kind.n_features();
+            let own = &weights[at.min(weights.len())..(at + width).min(weights.len())];
+            if own.windows(2).all(|pair| pair[0] == pair[1]) {
+                all.extend(own.first().map(|&weight| (column.name.clone(), weight)));
+            } else {
+                let each = own.iter().enumerate();
+                all.extend(each.map(|(i, &weight)| (name(names, at + i), weight)));
             }
+            at += width;
         }
-        None => {
-            let each = weights.iter().enumerate();
-            all.extend(each.map(|(f, &weight)| (name(names, f), weight)));
-        }
+    } else {
+        let each = weights.iter().enumerate();
+        all.extend(each.map(|(f, &weight)| (name(names, f), weight)));
     }
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     Some(all)

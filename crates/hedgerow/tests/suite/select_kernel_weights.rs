@@ -69,17 +69,22 @@ fn every_method_finds_the_features_that_only_matter_together() -> Result<()> {
 
 #[test]
 fn other_kernels_find_what_they_can_see() -> Result<()> {
-    let data = exclusive_or(300, 8, 1);
     let product = WeightedKernel::Polynomial {
         degree: 2,
         offset: 1.0,
     };
-    let found = params(WeightingMethod::AoTwo)
-        .with_kernel(product)
-        .fit(&data)?;
-    let mut best = found.ranking.top(2).to_vec();
-    best.sort_unstable();
-    assert_eq!(best, [1, 4]);
+    // The problem has many minima, and a search may end in another one.
+    for method in [WeightingMethod::Full, WeightingMethod::Gmkl] {
+        let mut found_both = 0;
+        for seed in 1..=5 {
+            let data = exclusive_or(300, 8, seed);
+            let found = params(method).with_kernel(product).fit(&data)?;
+            let mut best = found.ranking.top(2).to_vec();
+            best.sort_unstable();
+            found_both += usize::from(best == [1, 4]);
+        }
+        assert!(found_both >= 4, "{method:?}: {found_both} of 5");
+    }
     // What one feature says, a linear kernel sees.
     let mut generator = Generator::new(3);
     let rows: Vec<Vec<f64>> = (0..80)
