@@ -3,7 +3,9 @@
 //! Of $A z = \lambda B z$ with $A, B \succ 0$ a vector near the eigenvector of the least $\lambda$ and a guess of
 //! $\lambda$ are known. A Cholesky factor of $A - \sigma B$ with $\sigma$ a little below the guess proves that no
 //! eigenvalue lies below $\sigma$; Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of $B$, then finds the
-//! least one in a few steps, each of which costs as much as two products with a matrix.
+//! least one in a few steps, each of which costs as much as two products with a matrix. It sees only what
+//! the start has a share in. So a second factor, of $A - \lambda(1 + \eta) B$, has to have exactly one negative
+//! pivot: then (Sylvester's law of inertia) no eigenvalue but the one that was found lies below.
 //!
 //! Rows are stored with a stride of whole registers and zeros behind them, and the factor is one of a
 //! matrix of that order with ones at the end of its diagonal, so that loops have no remainders.
@@ -26,8 +28,10 @@ const SETTLED: f64 = 1e-10;
 const SHIFTS: [f64; 3] = [0.85, 0.4, 0.0];
 /// Smallest share of a diagonal entry that may be left of it by a factor.
 const LEAST_PIVOT: f64 = 1e-14;
-/// Size of what is added to the start, relative to it, so that it is orthogonal to nothing.
+/// Size of what is added to the start, relative to it, so that it is orthogonal to hardly anything.
 const BLUR: f64 = 1e-3;
+/// Distance of the next eigenvalue, as a share of the least one, that is proved, η.
+const PROVED_GAP: f64 = 1e-6;
 
 /// A symmetric matrix whose rows are padded with zeros.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +79,7 @@ pub(crate) struct LeastPair {
 /// Room for the work, used again and again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PencilRoom {
-    /// The factor $U$ of $U^\top U$, row by row; zeros below the diagonal.
+    /// The factor $U$ of $U^\top D U$, row by row; zeros below the diagonal.
     upper: Vec<f64>,
     /// Inverse entries of its diagonal.
     inverse: Vec<f64>,
@@ -118,7 +122,7 @@ pub(crate) fn least_pair(
     let shift = SHIFTS
         .iter()
         .map(|share| share * guess)
-        .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, room))?;
+        .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, 0, room) == Some(0))?;
     let inverse = steps(a.order, &b.values, room)?;
     let mut vector = vec![0.0; a.order];
     for (direction, weight) in room.basis.chunks_exact(stride).zip(&room.weights) {
@@ -128,7 +132,9 @@ pub(crate) fn least_pair(
     }
     normalise(&mut vector);
     let value = shift + 1.0 / inverse;
-    (value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
+    let beyond = value * (1.0 + PROVED_GAP);
+    let is_least = shifted_factor(a.order, &a.values, &b.values, beyond, 1, room) == Some(1);
+    (is_least && value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
 }
 
 #[inline(always)]
@@ -137,8 +143,9 @@ fn shifted_factor_body<const FMA: bool>(
     a: &[f64],
     b: &[f64],
     shift: f64,
+    most_negative: usize,
     room: &mut PencilRoom,
-) -> bool {
+) -> Option<usize> {
     let stride = order.next_multiple_of(LANES);
     let upper = &mut room.upper[..stride * stride];
     let (real, rest) = upper.split_at_mut(order * stride);
@@ -152,64 +159,72 @@ fn shifted_factor_body<const FMA: bool>(
     for i in 0..stride {
         room.inverse[i] = upper[i * stride + i];
     }
+    let mut negative = 0;
     for first in (0..stride).step_by(STRIP) {
         let (done, rest) = upper[first * stride..].split_at_mut(STRIP * stride);
-        if !strip::<FMA>(stride, first, done, &mut room.inverse) {
-            return false;
+        let signs = strip::<FMA>(stride, first, done, &mut room.inverse)?;
+        negative += signs.iter().filter(|&&sign| sign < 0.0).count();
+        if negative > most_negative {
+            return None;
         }
         let rows: [&[f64]; STRIP] = std::array::from_fn(|t| &done[t * stride..][..stride]);
         for (below, row) in rest.chunks_exact_mut(stride).enumerate() {
             let i = first + STRIP + below;
             let begin = i / LANES * LANES;
-            let factors: [f64; STRIP] = std::array::from_fn(|t| -rows[t][i]);
+            let factors: [f64; STRIP] = std::array::from_fn(|t| -signs[t] * rows[t][i]);
             add_four::<FMA>(factors, rows.map(|row| &row[begin..]), &mut row[begin..]);
         }
     }
     for (i, row) in upper.chunks_exact_mut(stride).enumerate() {
         row[..i].fill(0.0);
     }
-    true
+    Some(negative)
 }
 
-/// Finishes some rows of the factor; false if a pivot is not positive. `inverse` holds diagonal
-/// entries of the matrix for rows to come, and inverse ones of the factor for those before.
+/// Finishes some rows of the factor; signs of their pivots, `None` if one is 0 to rounding. `inverse`
+/// holds diagonal entries of the matrix for rows to come, and inverse ones of the factor for those
+/// before.
 #[inline(always)]
 fn strip<const FMA: bool>(
     stride: usize,
     first: usize,
     rows: &mut [f64],
     inverse: &mut [f64],
-) -> bool {
+) -> Option<[f64; STRIP]> {
+    let mut signs = [1.0; STRIP];
     let begin = first / LANES * LANES;
     for t in 0..STRIP {
         let at = first + t;
         let (row, rest) = rows[t * stride..].split_at_mut(stride);
         let left = row[at];
-        if left.is_nan() || left <= LEAST_PIVOT * inverse[at] {
-            return false;
+        if left.is_nan() || left.abs() <= LEAST_PIVOT * inverse[at].abs() {
+            return None;
         }
-        let over = 1.0 / left.sqrt();
+        let over = 1.0 / left.abs().sqrt();
+        signs[t] = left.signum();
         inverse[at] = over;
         for x in &mut row[begin..] {
             *x *= over;
         }
         for (step, below) in rest.chunks_exact_mut(stride).enumerate() {
-            let factor = -row[at + 1 + step];
+            let factor = -signs[t] * row[at + 1 + step];
             add_scaled::<FMA>(factor, &row[begin..], &mut below[begin..]);
         }
     }
-    true
+    Some(signs)
 }
 
 multiversion! {
-    /// The factor of $A - \sigma B$; false if that is not definite.
+    /// The factor $U$ of $A - \sigma B = U^\top D U$ with signs $D$, and how many of these are negative; `None`
+    /// if more are than may be, or if a pivot is 0 to rounding.
     fn shifted_factor[](
         order: usize,
         a: &[f64],
         b: &[f64],
         shift: f64,
+        most_negative: usize,
         room: &mut PencilRoom,
-    ) -> bool = shifted_factor_body;
+    ) -> Option<usize> = shifted_factor_body;
 }
 
 /// Whole registers of a padded row.
@@ -558,6 +573,43 @@ mod tests {
         let start = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         let found = least_pair(&a, &b, &start, 1.05, &mut PencilRoom::default());
         assert!(found.is_some_and(|found| (found.value - 1.0).abs() < 1e-9));
+    }
+
+    /// Nothing is added to a start that undoes what is added to it: the least eigenvector has no share in
+    /// it, and Lanczos' method alone would end at the next one.
+    #[test]
+    fn a_start_without_a_share_of_the_answer_is_found_out() {
+        let order = 6;
+        let (mut a, mut b) = (PaddedMatrix::default(), PaddedMatrix::default());
+        a.clear(order);
+        b.clear(order);
+        for i in 0..order {
+            *a.diagonal_mut(i) = 1.0 + 0.05 * i as f64;
+            *b.diagonal_mut(i) = 1.0;
+        }
+        let start = [0.5 * BLUR, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let found = least_pair(&a, &b, &start, 1.05, &mut PencilRoom::default());
+        assert!(found.is_none_or(|found| (found.value - 1.0).abs() < 1e-9));
+    }
+
+    /// Of two eigenvalues that are equal to many digits neither vector is the right one.
+    #[test]
+    fn a_narrow_gap_is_left_to_others() {
+        let order = 9;
+        let answer = |gap: f64| {
+            let (mut a, mut b) = (PaddedMatrix::default(), PaddedMatrix::default());
+            a.clear(order);
+            b.clear(order);
+            for i in 0..order {
+                *a.diagonal_mut(i) = 2.0 + i as f64;
+                *b.diagonal_mut(i) = 1.0;
+            }
+            *a.diagonal_mut(8) = 2.0 * (1.0 + gap);
+            let start = [1.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+            least_pair(&a, &b, &start, 2.0, &mut PencilRoom::default())
+        };
+        assert!(answer(1e-9).is_none());
+        assert!(answer(0.5).is_some_and(|found| (found.value - 2.0).abs() < 1e-9));
     }
 
     #[test]

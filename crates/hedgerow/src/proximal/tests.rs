@@ -320,8 +320,13 @@ fn warm_starts_choose_the_same_rows_as_whole_solves() {
 
 #[test]
 fn rows_and_matrices_lead_to_the_same_surfaces() {
-    for (rule, seed) in [(Regularisation::Diagonal, 1), (Regularisation::Tikhonov, 2)] {
-        let data = noisy(300, seed);
+    let board = generate::checkerboard(120, 2, 0.0, 4).expect("data");
+    for (rule, delta, data) in [
+        (Regularisation::Diagonal, 1e-3, noisy(300, 1)),
+        (Regularisation::Tikhonov, 1e-3, noisy(300, 2)),
+        // Both surfaces are nearer to the second class here, and the first is still that of the first.
+        (Regularisation::Diagonal, 0.9, board),
+    ] {
         let rows = class_rows(&data).expect("classes");
         let view = data.samples().view();
         let centres = rows.members.concat();
@@ -331,7 +336,7 @@ fn rows_and_matrices_lead_to_the_same_surfaces() {
                 design: &design,
                 first: &rows.members[0],
                 second: &rows.members[1],
-                recipe: Recipe::Shared(rule, [1e-3; 2]),
+                recipe: Recipe::Shared(rule, [delta; 2]),
                 memory_bytes: 1 << 30,
                 route,
             };
