@@ -2,19 +2,22 @@
 //!
 //! Of $A z = \lambda B z$ with $A, B \succ 0$ a vector near the eigenvector of the least $\lambda$ and a guess of
 //! $\lambda$ are known. A Cholesky factor of $A - \sigma B$ with $\sigma$ a little below the guess proves that no
-//! eigenvalue lies below $\sigma$; Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of $B$, then finds the
-//! least one in a few steps, each of which costs as much as two products with a matrix. It sees only what
-//! the start has a share in. So a second factor, of $A - \lambda(1 + \eta) B$, has to have exactly one negative
-//! pivot: then (Sylvester's law of inertia) no eigenvalue but the one that was found lies below.
+//! eigenvalue lies below $\sigma$; a few steps of Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of
+//! $B$, lead near the least one. They see only what the start has a share in. So a second factor, of
+//! $A - \tau B$ with $\tau$ a hair above the value found, has to have exactly one negative pivot: then (Sylvester's
+//! law of inertia) no eigenvalue but one lies below $\tau$. Inverse iteration with that factor, which
+//! gains six digits a step, ends at it.
 //!
 //! Rows are stored with a stride of whole registers and zeros behind them, and the factor is one of a
 //! matrix of that order with ones at the end of its diagonal, so that loops have no remainders.
 
 use super::Real;
 use super::normalise;
+use super::padded::{
+    LANES, PaddedMatrix, add_four, add_scaled, four_dots, padded_dot, padded_product,
+};
+use super::tridiagonal::{Pivots, largest_of_tridiagonal};
 
-/// Values of a register of the widest processors: strides are multiples of it.
-const LANES: usize = 8;
 /// Most steps of Lanczos' method; who needs more is left to another solver.
 const MAX_STEPS: usize = 24;
 /// Steps before the first look at the small problem, and between two looks.
@@ -22,8 +25,14 @@ const FIRST_LOOK: usize = 4;
 const LOOK: usize = 2;
 /// Rows of the factor that are made together.
 const STRIP: usize = 4;
-/// Residual of the eigenpair, as a share of its value, at which the steps end.
+/// Residual of the small problem's eigenpair, as a share of its value, at which the steps end.
+const NEAR: f64 = 1e-3;
+/// Most steps of inverse iteration.
+const MAX_REFINEMENTS: usize = 4;
+/// Residual of the eigenpair, as a share of its terms, at which these end, and what rounding may add to
+/// it, as a share of the trace.
 const SETTLED: f64 = 1e-10;
+const ROUNDING: f64 = 1e-16;
 /// Shifts that are tried, as shares of the guess.
 const SHIFTS: [f64; 3] = [0.85, 0.4, 0.0];
 /// Smallest share of a diagonal entry that may be left of it by a factor.
@@ -32,41 +41,6 @@ const LEAST_PIVOT: f64 = 1e-14;
 const BLUR: f64 = 1e-3;
 /// Distance of the next eigenvalue, as a share of the least one, that is proved, η.
 const PROVED_GAP: f64 = 1e-6;
-
-/// A symmetric matrix whose rows are padded with zeros.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct PaddedMatrix {
-    order: usize,
-    stride: usize,
-    values: Vec<f64>,
-}
-
-impl PaddedMatrix {
-    /// Makes it a matrix of zeros.
-    pub(crate) fn clear(&mut self, order: usize) {
-        self.order = order;
-        self.stride = order.next_multiple_of(LANES);
-        self.values.clear();
-        self.values.resize(order * self.stride, 0.0);
-    }
-
-    /// A row without what pads it.
-    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.values[i * self.stride..i * self.stride + self.order]
-    }
-
-    /// An entry of the diagonal.
-    pub(crate) fn diagonal_mut(&mut self, i: usize) -> &mut f64 {
-        &mut self.values[i * self.stride + i]
-    }
-
-    /// The rows one after the other.
-    pub(crate) fn packed(&self) -> Vec<f64> {
-        let rows = self.values.chunks_exact(self.stride.max(1));
-        rows.flat_map(|row| row[..self.order].iter().copied())
-            .collect()
-    }
-}
 
 /// The least eigenpair.
 #[derive(Debug, Clone)]
@@ -83,17 +57,19 @@ pub(crate) struct PencilRoom {
     upper: Vec<f64>,
     /// Inverse entries of its diagonal.
     inverse: Vec<f64>,
+    /// Where $D$ is −1.
+    negative: Option<usize>,
     /// Directions and their products with $B$.
     basis: Vec<f64>,
     images: Vec<f64>,
     next: Vec<f64>,
     image: Vec<f64>,
+    rest: Vec<f64>,
     diagonal: Vec<f64>,
     beside: Vec<f64>,
-    /// Pivots of the small problem from above and from below.
-    pivots: Vec<f64>,
-    below: Vec<f64>,
+    /// Eigenvector of the small problem.
     weights: Vec<f64>,
+    pivots: Pivots,
 }
 
 /// The least eigenpair of the pencil of two definite matrices; `None` in doubt. The start may be
@@ -124,17 +100,15 @@ pub(crate) fn least_pair(
         .map(|share| share * guess)
         .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, 0, room) == Some(0))?;
     let inverse = steps(a.order, &b.values, room)?;
-    let mut vector = vec![0.0; a.order];
-    for (direction, weight) in room.basis.chunks_exact(stride).zip(&room.weights) {
-        for (x, y) in vector.iter_mut().zip(direction) {
-            *x += weight * y;
-        }
+    // No less than the least eigenvalue.
+    let beyond = (shift + 1.0 / inverse) * (1.0 + PROVED_GAP);
+    if shifted_factor(a.order, &a.values, &b.values, beyond, 1, room) != Some(1) {
+        return None;
     }
+    let value = refined(a.order, &a.values, &b.values, room)?;
+    let mut vector = room.next[..a.order].to_vec();
     normalise(&mut vector);
-    let value = shift + 1.0 / inverse;
-    let beyond = value * (1.0 + PROVED_GAP);
-    let is_least = shifted_factor(a.order, &a.values, &b.values, beyond, 1, room) == Some(1);
-    (is_least && value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
+    (value > 0.0 && value < beyond).then_some(LeastPair { vector, value })
 }
 
 #[inline(always)]
@@ -160,10 +134,16 @@ fn shifted_factor_body<const FMA: bool>(
         room.inverse[i] = upper[i * stride + i];
     }
     let mut negative = 0;
+    room.negative = None;
     for first in (0..stride).step_by(STRIP) {
         let (done, rest) = upper[first * stride..].split_at_mut(STRIP * stride);
         let signs = strip::<FMA>(stride, first, done, &mut room.inverse)?;
-        negative += signs.iter().filter(|&&sign| sign < 0.0).count();
+        for (t, sign) in signs.iter().enumerate() {
+            if *sign < 0.0 {
+                negative += 1;
+                room.negative = Some(first + t);
+            }
+        }
         if negative > most_negative {
             return None;
         }
@@ -227,83 +207,7 @@ multiversion! {
     ) -> Option<usize> = shifted_factor_body;
 }
 
-/// Whole registers of a padded row.
-#[inline(always)]
-fn lanes(row: &[f64]) -> &[[f64; LANES]] {
-    row.as_chunks().0
-}
-
-/// `out += factor · x`.
-#[inline(always)]
-fn add_scaled<const FMA: bool>(factor: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.as_chunks_mut().0.iter_mut().zip(lanes(x)) {
-        add::<FMA>(factor, x, out);
-    }
-}
-
-#[inline(always)]
-fn add<const FMA: bool>(factor: f64, x: &[f64; LANES], out: &mut [f64; LANES]) {
-    for lane in 0..LANES {
-        out[lane] = factor.fma::<FMA>(x[lane], out[lane]);
-    }
-}
-
-/// As [`add_scaled`], of four.
-#[inline(always)]
-fn add_four<const FMA: bool>(factors: [f64; 4], rows: [&[f64]; 4], out: &mut [f64]) {
-    let rows = rows.map(lanes);
-    let first = rows[0].iter().zip(rows[1]);
-    let second = rows[2].iter().zip(rows[3]);
-    let all = first.zip(second);
-    for (out, ((a, b), (c, d))) in out.as_chunks_mut().0.iter_mut().zip(all) {
-        let mut sum = *out;
-        add::<FMA>(factors[0], a, &mut sum);
-        add::<FMA>(factors[1], b, &mut sum);
-        add::<FMA>(factors[2], c, &mut sum);
-        add::<FMA>(factors[3], d, &mut sum);
-        *out = sum;
-    }
-}
-
-#[inline(always)]
-fn padded_dot<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    for (x, y) in lanes(x).iter().zip(lanes(y)) {
-        multiply::<FMA>(x, y, &mut sums);
-    }
-    total(sums)
-}
-
-#[inline(always)]
-fn multiply<const FMA: bool>(x: &[f64; LANES], y: &[f64; LANES], sums: &mut [f64; LANES]) {
-    for lane in 0..LANES {
-        sums[lane] = x[lane].fma::<FMA>(y[lane], sums[lane]);
-    }
-}
-
-#[inline(always)]
-fn total([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
-}
-
-/// `out = m · x` of a symmetric matrix, four rows at a time.
-#[inline(always)]
-fn padded_product<const FMA: bool>(order: usize, m: &[f64], x: &[f64], out: &mut [f64]) {
-    let stride = x.len();
-    out.fill(0.0);
-    let mut i = 0;
-    while i + 4 <= order {
-        let rows: [&[f64]; 4] = std::array::from_fn(|r| &m[(i + r) * stride..][..stride]);
-        let factors: [f64; 4] = std::array::from_fn(|r| x[i + r]);
-        add_four::<FMA>(factors, rows, out);
-        i += 4;
-    }
-    for i in i..order {
-        add_scaled::<FMA>(x[i], &m[i * stride..][..stride], out);
-    }
-}
-
-/// Solves $U^\top U x = b$ in place, some rows at a time.
+/// Solves $U^\top D U x = b$ in place, some rows at a time.
 #[inline(always)]
 fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
     let stride = x.len();
@@ -328,6 +232,9 @@ fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
         );
         x[first..first + STRIP].copy_from_slice(&found);
     }
+    if let Some(at) = room.negative {
+        x[at] = -x[at];
+    }
     for first in (0..stride).step_by(STRIP).rev() {
         let rows = rows(first);
         let mut found: [f64; STRIP] = std::array::from_fn(|t| x[first + t]);
@@ -343,22 +250,6 @@ fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
         }
         x[first..first + STRIP].copy_from_slice(&found);
     }
-}
-
-/// Products of four rows with a vector.
-#[inline(always)]
-fn four_dots<const FMA: bool>(rows: [&[f64]; 4], x: &[f64]) -> [f64; 4] {
-    let [mut one, mut two, mut three, mut four] = [[0.0; LANES]; 4];
-    let rows = rows.map(lanes);
-    let first = rows[0].iter().zip(rows[1]);
-    let second = rows[2].iter().zip(rows[3]);
-    for (x, ((a, b), (c, d))) in lanes(x).iter().zip(first.zip(second)) {
-        multiply::<FMA>(a, x, &mut one);
-        multiply::<FMA>(b, x, &mut two);
-        multiply::<FMA>(c, x, &mut three);
-        multiply::<FMA>(d, x, &mut four);
-    }
-    [one, two, three, four].map(total)
 }
 
 /// The largest eigenvalue of $(A - \sigma B)^{-1}B$, with the weights of its vector in the basis.
@@ -398,9 +289,15 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
         size = padded_dot::<FMA>(&next, &image).max(0.0).sqrt();
         let done = step + 1 == order || size <= 1e-14 * room.diagonal[0].abs();
         if step + 1 >= FIRST_LOOK && (step + 1 - FIRST_LOOK).is_multiple_of(LOOK) || done {
-            let value = largest_of_tridiagonal(room)?;
-            let end = room.weights[step].abs();
-            if done || size * end <= SETTLED * value {
+            let PencilRoom {
+                diagonal,
+                beside,
+                pivots,
+                weights,
+                ..
+            } = room;
+            let value = largest_of_tridiagonal(diagonal, beside, pivots, weights)?;
+            if done || size * weights[step].abs() <= NEAR * value {
                 found = Some(value);
                 break;
             }
@@ -413,87 +310,64 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
 }
 
 multiversion! {
-    /// Lanczos' method from the start that the room holds; `None` if it did not settle.
+    /// Lanczos' method from the start that the room holds; `None` if it did not come near.
     fn steps[](order: usize, b: &[f64], room: &mut PencilRoom) -> Option<f64> = steps_body;
 }
 
-/// The largest eigenvalue of the tridiagonal matrix, by Newton's method from above; its vector, of
-/// length 1, goes to the weights.
-fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
-    const MAX_ROUNDS: usize = 60;
-    let n = room.diagonal.len();
-    room.pivots.resize(n, 0.0);
-    let beside = &room.beside[..n - 1];
-    let around = |i: usize| {
-        let left = i.checked_sub(1).map_or(0.0, |k| beside[k]);
-        left + beside.get(i).copied().unwrap_or(0.0)
-    };
-    let bound = |i: usize| room.diagonal[i] + around(i);
-    let mut value = (0..n).map(bound).fold(f64::NEG_INFINITY, f64::max);
-    for _ in 0..MAX_ROUNDS {
-        let (mut pivot, mut slope, mut sum) = (1.0, 0.0, 0.0);
-        for i in 0..n {
-            let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
-            let over = 1.0 / pivot;
-            slope = 1.0 + square * slope * over * over;
-            pivot = value - room.diagonal[i] - square * over;
-            sum += slope / pivot;
-        }
-        // From above all pivots are positive; rounding ends the way down.
-        if pivot <= 0.0 || !sum.is_finite() {
+/// Inverse iteration with the factor in the room, from the vector that the steps led to; the value. The
+/// vector is left in `next`.
+#[inline(always)]
+fn refined_body<const FMA: bool>(
+    order: usize,
+    a: &[f64],
+    b: &[f64],
+    room: &mut PencilRoom,
+) -> Option<f64> {
+    let stride = order.next_multiple_of(LANES);
+    let mut next = std::mem::take(&mut room.next);
+    let mut image = std::mem::take(&mut room.image);
+    image.fill(0.0);
+    for (direction, &weight) in room.images.chunks_exact(stride).zip(&room.weights) {
+        add_scaled::<FMA>(weight, direction, &mut image);
+    }
+    let trace: f64 = (0..order).map(|i| a[i * stride + i]).sum();
+    let mut found = None;
+    let mut rest = std::mem::take(&mut room.rest);
+    rest.clear();
+    rest.resize(stride, 0.0);
+    for _ in 0..MAX_REFINEMENTS {
+        next.copy_from_slice(&image);
+        solve::<FMA>(room, &mut next);
+        padded_product::<FMA>(order, b, &next, &mut image);
+        let size = padded_dot::<FMA>(&next, &image).sqrt();
+        if !size.is_finite() || size <= 0.0 {
             break;
         }
-        let step = 1.0 / sum;
-        value -= step;
-        if step <= 1e-15 * value.abs() {
+        for (x, y) in next.iter_mut().zip(image.iter_mut()) {
+            *x /= size;
+            *y /= size;
+        }
+        padded_product::<FMA>(order, a, &next, &mut rest);
+        let value = padded_dot::<FMA>(&next, &rest);
+        let scale = value * padded_dot::<FMA>(&image, &image).sqrt();
+        add_scaled::<FMA>(-value, &image, &mut rest);
+        let residual = padded_dot::<FMA>(&rest, &rest).sqrt();
+        let rounding = ROUNDING * trace * padded_dot::<FMA>(&next, &next).sqrt();
+        if residual <= SETTLED * scale + rounding {
+            found = Some(value);
             break;
         }
     }
-    if !value.is_finite() || value <= 0.0 {
-        return None;
-    }
-    twisted(value, room);
-    normalise(&mut room.weights);
-    room.weights.iter().all(|w| w.is_finite()).then_some(value)
+    room.next = next;
+    room.image = image;
+    room.rest = rest;
+    found
 }
 
-/// The vector of an eigenvalue: pivots from above meet those from below where it is largest. Pivots from
-/// one side alone lose the small entries.
-fn twisted(value: f64, room: &mut PencilRoom) {
-    let n = room.diagonal.len();
-    let PencilRoom {
-        diagonal,
-        beside,
-        pivots,
-        below,
-        weights,
-        ..
-    } = room;
-    below.resize(n, 0.0);
-    let (mut before, mut after) = (f64::INFINITY, f64::INFINITY);
-    for i in 0..n {
-        let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
-        before = value - diagonal[i] - square / before;
-        pivots[i] = before;
-        let i = n - 1 - i;
-        let square = if i + 1 < n { beside[i].powi(2) } else { 0.0 };
-        after = value - diagonal[i] - square / after;
-        below[i] = after;
-    }
-    let meeting = |i: usize| (pivots[i] + below[i] - (value - diagonal[i])).abs();
-    let twist = (0..n).fold(
-        0,
-        |best, i| if meeting(i) < meeting(best) { i } else { best },
-    );
-    weights.clear();
-    weights.resize(n, 0.0);
-    weights[twist] = 1.0;
-    for i in (0..twist).rev() {
-        weights[i] = weights[i + 1] * beside[i] / pivots[i];
-    }
-    for i in twist + 1..n {
-        weights[i] = weights[i - 1] * beside[i - 1] / below[i];
-    }
+multiversion! {
+    /// Inverse iteration; `None` if it did not settle.
+    fn refined[](order: usize, a: &[f64], b: &[f64], room: &mut PencilRoom) -> Option<f64> =
+        refined_body;
 }
 
 #[cfg(test)]
