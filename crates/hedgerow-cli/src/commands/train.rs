@@ -56,7 +56,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
         input: &input,
     };
     job.write(model_path, args.libsvm_model, &model, &report)?;
-    job.tell(session, &report)?;
+    job.tell(session, &report, &model)?;
     let mut fields = report_fields(&report);
     fields.extend(job.fields(model_path, &model));
     session.result(&Value::Object(fields))
@@ -159,7 +159,12 @@ impl Job<'_> {
     }
 
     /// The summary for people.
-    pub(super) fn tell(&self, session: &Session, report: &Report) -> Result<(), Failure> {
+    pub(super) fn tell(
+        &self,
+        session: &Session,
+        report: &Report,
+        model: &Prepared,
+    ) -> Result<(), Failure> {
         let data = &self.input.loaded.dataset;
         session.say(format_args!(
             "{}: {} rows, {} features, read in {}",
@@ -191,6 +196,9 @@ impl Job<'_> {
                 "training stopped early ({}): the model is not the optimum; raise the limit or the tolerance",
                 status_name(report.status)
             ));
+        }
+        for caution in model.model.cautions() {
+            session.warn(caution);
         }
         Ok(())
     }

@@ -155,7 +155,7 @@ pub(super) fn train_best(
         .map_err(Failure::data(&job.input.name))?;
     session.progress_done();
     job.write(path, libsvm_model, &model, &report)?;
-    job.tell(session, &report)?;
+    job.tell(session, &report, &model)?;
     let mut fields = report_fields(&report);
     fields.extend(job.fields(path, &model));
     Ok(fields)
