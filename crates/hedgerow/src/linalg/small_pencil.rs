@@ -32,7 +32,7 @@ const MAX_REFINEMENTS: usize = 4;
 /// Residual of the eigenpair, as a share of its terms, at which these end, and what rounding may add to
 /// it, as a share of the trace.
 const SETTLED: f64 = 1e-10;
-const ROUNDING: f64 = 1e-16;
+const ROUNDING: f64 = 2e-15;
 /// Shifts that are tried, as shares of the guess.
 const SHIFTS: [f64; 3] = [0.85, 0.4, 0.0];
 /// Smallest share of a diagonal entry that may be left of it by a factor.
