@@ -2,11 +2,10 @@
 //!
 //! Of $A z = \lambda B z$ with $A, B \succ 0$ a vector near the eigenvector of the least $\lambda$ and a guess of
 //! $\lambda$ are known. A Cholesky factor of $A - \sigma B$ with $\sigma$ a little below the guess proves that no
-//! eigenvalue lies below $\sigma$; a few steps of Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of
-//! $B$, lead near the least one. They see only what the start has a share in. So a second factor, of
-//! $A - \tau B$ with $\tau$ a hair above the value found, has to have exactly one negative pivot: then (Sylvester's
-//! law of inertia) no eigenvalue but one lies below $\tau$. Inverse iteration with that factor, which
-//! gains six digits a step, ends at it.
+//! eigenvalue lies below $\sigma$; Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of $B$, then finds the
+//! least one in a few steps, each of which costs as much as two products with a matrix. It sees only what
+//! the start has a share in. So a second factor, of $A - \lambda(1 + \eta) B$, has to have exactly one negative
+//! pivot: then (Sylvester's law of inertia) no eigenvalue but the one that was found lies below.
 //!
 //! Rows are stored with a stride of whole registers and zeros behind them, and the factor is one of a
 //! matrix of that order with ones at the end of its diagonal, so that loops have no remainders.
@@ -25,14 +24,8 @@ const FIRST_LOOK: usize = 4;
 const LOOK: usize = 2;
 /// Rows of the factor that are made together.
 const STRIP: usize = 4;
-/// Residual of the small problem's eigenpair, as a share of its value, at which the steps end.
-const NEAR: f64 = 1e-3;
-/// Most steps of inverse iteration.
-const MAX_REFINEMENTS: usize = 4;
-/// Residual of the eigenpair, as a share of its terms, at which these end, and what rounding may add to
-/// it, as a share of the trace.
+/// Residual of the eigenpair, as a share of its value, at which the steps end.
 const SETTLED: f64 = 1e-10;
-const ROUNDING: f64 = 2e-15;
 /// Shifts that are tried, as shares of the guess.
 const SHIFTS: [f64; 3] = [0.85, 0.4, 0.0];
 /// Smallest share of a diagonal entry that may be left of it by a factor.
@@ -57,14 +50,11 @@ pub(crate) struct PencilRoom {
     upper: Vec<f64>,
     /// Inverse entries of its diagonal.
     inverse: Vec<f64>,
-    /// Where $D$ is −1.
-    negative: Option<usize>,
     /// Directions and their products with $B$.
     basis: Vec<f64>,
     images: Vec<f64>,
     next: Vec<f64>,
     image: Vec<f64>,
-    rest: Vec<f64>,
     diagonal: Vec<f64>,
     beside: Vec<f64>,
     /// Eigenvector of the small problem.
@@ -100,15 +90,17 @@ pub(crate) fn least_pair(
         .map(|share| share * guess)
         .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, 0, room) == Some(0))?;
     let inverse = steps(a.order, &b.values, room)?;
-    // No less than the least eigenvalue.
-    let beyond = (shift + 1.0 / inverse) * (1.0 + PROVED_GAP);
-    if shifted_factor(a.order, &a.values, &b.values, beyond, 1, room) != Some(1) {
-        return None;
+    let mut vector = vec![0.0; a.order];
+    for (direction, weight) in room.basis.chunks_exact(stride).zip(&room.weights) {
+        for (x, y) in vector.iter_mut().zip(direction) {
+            *x += weight * y;
+        }
     }
-    let value = refined(a.order, &a.values, &b.values, room)?;
-    let mut vector = room.next[..a.order].to_vec();
     normalise(&mut vector);
-    (value > 0.0 && value < beyond).then_some(LeastPair { vector, value })
+    let value = shift + 1.0 / inverse;
+    let beyond = value * (1.0 + PROVED_GAP);
+    let is_least = shifted_factor(a.order, &a.values, &b.values, beyond, 1, room) == Some(1);
+    (is_least && value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
 }
 
 #[inline(always)]
@@ -134,16 +126,10 @@ fn shifted_factor_body<const FMA: bool>(
         room.inverse[i] = upper[i * stride + i];
     }
     let mut negative = 0;
-    room.negative = None;
     for first in (0..stride).step_by(STRIP) {
         let (done, rest) = upper[first * stride..].split_at_mut(STRIP * stride);
         let signs = strip::<FMA>(stride, first, done, &mut room.inverse)?;
-        for (t, sign) in signs.iter().enumerate() {
-            if *sign < 0.0 {
-                negative += 1;
-                room.negative = Some(first + t);
-            }
-        }
+        negative += signs.iter().filter(|&&sign| sign < 0.0).count();
         if negative > most_negative {
             return None;
         }
@@ -207,7 +193,7 @@ multiversion! {
     ) -> Option<usize> = shifted_factor_body;
 }
 
-/// Solves $U^\top D U x = b$ in place, some rows at a time.
+/// Solves $U^\top U x = b$ in place, some rows at a time.
 #[inline(always)]
 fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
     let stride = x.len();
@@ -231,9 +217,6 @@ fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
             &mut x[begin..],
         );
         x[first..first + STRIP].copy_from_slice(&found);
-    }
-    if let Some(at) = room.negative {
-        x[at] = -x[at];
     }
     for first in (0..stride).step_by(STRIP).rev() {
         let rows = rows(first);
@@ -297,7 +280,7 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
                 ..
             } = room;
             let value = largest_of_tridiagonal(diagonal, beside, pivots, weights)?;
-            if done || size * weights[step].abs() <= NEAR * value {
+            if done || size * weights[step].abs() <= SETTLED * value {
                 found = Some(value);
                 break;
             }
@@ -310,64 +293,8 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
 }
 
 multiversion! {
-    /// Lanczos' method from the start that the room holds; `None` if it did not come near.
+    /// Lanczos' method from the start that the room holds; `None` if it did not settle.
     fn steps[](order: usize, b: &[f64], room: &mut PencilRoom) -> Option<f64> = steps_body;
-}
-
-/// Inverse iteration with the factor in the room, from the vector that the steps led to; the value. The
-/// vector is left in `next`.
-#[inline(always)]
-fn refined_body<const FMA: bool>(
-    order: usize,
-    a: &[f64],
-    b: &[f64],
-    room: &mut PencilRoom,
-) -> Option<f64> {
-    let stride = order.next_multiple_of(LANES);
-    let mut next = std::mem::take(&mut room.next);
-    let mut image = std::mem::take(&mut room.image);
-    image.fill(0.0);
-    for (direction, &weight) in room.images.chunks_exact(stride).zip(&room.weights) {
-        add_scaled::<FMA>(weight, direction, &mut image);
-    }
-    let trace: f64 = (0..order).map(|i| a[i * stride + i]).sum();
-    let mut found = None;
-    let mut rest = std::mem::take(&mut room.rest);
-    rest.clear();
-    rest.resize(stride, 0.0);
-    for _ in 0..MAX_REFINEMENTS {
-        next.copy_from_slice(&image);
-        solve::<FMA>(room, &mut next);
-        padded_product::<FMA>(order, b, &next, &mut image);
-        let size = padded_dot::<FMA>(&next, &image).sqrt();
-        if !size.is_finite() || size <= 0.0 {
-            break;
-        }
-        for (x, y) in next.iter_mut().zip(image.iter_mut()) {
-            *x /= size;
-            *y /= size;
-        }
-        padded_product::<FMA>(order, a, &next, &mut rest);
-        let value = padded_dot::<FMA>(&next, &rest);
-        let scale = value * padded_dot::<FMA>(&image, &image).sqrt();
-        add_scaled::<FMA>(-value, &image, &mut rest);
-        let residual = padded_dot::<FMA>(&rest, &rest).sqrt();
-        let rounding = ROUNDING * trace * padded_dot::<FMA>(&next, &next).sqrt();
-        if residual <= SETTLED * scale + rounding {
-            found = Some(value);
-            break;
-        }
-    }
-    room.next = next;
-    room.image = image;
-    room.rest = rest;
-    found
-}
-
-multiversion! {
-    /// Inverse iteration; `None` if it did not settle.
-    fn refined[](order: usize, a: &[f64], b: &[f64], room: &mut PencilRoom) -> Option<f64> =
-        refined_body;
 }
 
 #[cfg(test)]

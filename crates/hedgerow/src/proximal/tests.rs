@@ -292,11 +292,16 @@ fn noisy(n: usize, seed: u64) -> Dataset {
 
 #[test]
 fn warm_starts_choose_the_same_rows_as_whole_solves() {
-    for seed in 0..6 {
+    for (seed, delta) in (0..6)
+        .map(|seed| (seed, 1e-3))
+        .chain([(7, 1e-6), (8, 1e-6)])
+    {
         let data = noisy(250, seed);
         let rows = class_rows(&data).expect("classes");
         let lead = leading_class(&data, &rows).expect("class");
-        let params = CregecParams::default().with_order(SubsetOrder::Shuffled);
+        let params = CregecParams::default()
+            .with_order(SubsetOrder::Shuffled)
+            .with_delta(delta);
         let run = |warm: bool| {
             let rules = Rules {
                 warm,
@@ -311,7 +316,7 @@ fn warm_starts_choose_the_same_rows_as_whole_solves() {
         assert_eq!(warm.places, whole.places);
         assert_eq!(warm.score, whole.score);
         assert!(
-            warm.whole_solves * 4 < whole.whole_solves.max(4),
+            delta < 1e-3 || warm.whole_solves * 4 < whole.whole_solves.max(4),
             "{}",
             warm.whole_solves
         );
