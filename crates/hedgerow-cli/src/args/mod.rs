@@ -12,6 +12,7 @@ mod falkm;
 mod letters;
 mod metric;
 mod options;
+mod scaling;
 mod selection;
 mod training;
 mod verbs;

@@ -4,7 +4,6 @@ use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
 use super::training::TrainingArgs;
 use clap::ValueEnum;
-use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
 
 /// A format by name.
@@ -73,55 +72,6 @@ impl DataArgs {
             Gaps::MeanMode => Missing::MeanMode,
         }
     }
-}
-
-/// A scaling by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScalingWord {
-    None,
-    Minmax,
-    Standard,
-}
-
-/// Scaling that becomes part of the model.
-#[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Scaling")]
-pub(crate) struct ScalingArgs {
-    /// Scale the features; the scaling is stored in the model
-    #[arg(long, default_value = "none")]
-    pub(crate) scale: ScalingWord,
-    /// Range of minmax scaling
-    #[arg(
-        long,
-        value_name = "LOW,HIGH",
-        default_value = "0,1",
-        allow_hyphen_values = true,
-        value_parser = range
-    )]
-    pub(crate) scale_range: (f64, f64),
-}
-
-impl ScalingArgs {
-    /// The scaling of the library.
-    pub(crate) fn scaling(&self) -> Scaling {
-        match self.scale {
-            ScalingWord::None => Scaling::None,
-            ScalingWord::Minmax => Scaling::MinMax {
-                low: self.scale_range.0,
-                high: self.scale_range.1,
-            },
-            ScalingWord::Standard => Scaling::Standardize,
-        }
-    }
-}
-
-fn range(text: &str) -> Result<(f64, f64), String> {
-    let parsed = text.split_once(',').and_then(|(low, high)| {
-        let low: f64 = low.trim().parse().ok()?;
-        let high: f64 = high.trim().parse().ok()?;
-        (low < high && (high - low).is_finite()).then_some((low, high))
-    });
-    parsed.ok_or_else(|| "expected two ascending numbers, for example 0,1".to_owned())
 }
 
 fn folds(text: &str) -> Result<usize, String> {
@@ -348,6 +298,9 @@ pub(crate) struct ScaleArgs {
     /// Mean 0 and variance 1 in place of a range
     #[arg(long, conflicts_with_all = ["lower", "upper"])]
     pub(crate) standard: bool,
+    /// Ranks among the values of the column, evenly spread with deviation 1, in place of a range
+    #[arg(long, conflicts_with_all = ["lower", "upper", "standard", "save"])]
+    pub(crate) quantile: bool,
     /// Save the ranges, in the format of svm-scale
     #[arg(short, long, value_name = "FILE")]
     pub(crate) save: Option<String>,
@@ -356,7 +309,7 @@ pub(crate) struct ScaleArgs {
         short,
         long,
         value_name = "FILE",
-        conflicts_with_all = ["lower", "upper", "standard", "save"]
+        conflicts_with_all = ["lower", "upper", "standard", "quantile", "save"]
     )]
     pub(crate) restore: Option<String>,
     /// Data to scale; - for standard input

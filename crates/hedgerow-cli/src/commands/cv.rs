@@ -1,6 +1,5 @@
 //! `cv`: cross-validation.
 
-use super::check_precomputed;
 use crate::args::{CvArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -28,18 +27,11 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         scored_by(method.card.task),
     )?;
     let data = &input.loaded.dataset;
-    check_precomputed(
-        &input.name,
-        input.loaded.precomputed,
-        pipeline.trainer.is_precomputed(),
-        pipeline.scaling,
-    )?;
     let parts = args.folds.min(session.threads);
     pipeline.trainer.share_memory(parts)?;
-    let encoding = input.loaded.encoding.as_ref();
-    pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
     args.training.metric.refuse_measure()?;
-    pipeline.metric = args.training.metric(session, &input, &*pipeline.trainer)?;
+    args.training
+        .settle(session, &input, &mut pipeline, false)?;
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let done = AtomicUsize::new(0);

@@ -7,7 +7,7 @@ use crate::input::{self, Input};
 use crate::json::json as as_json;
 use crate::session::Session;
 use crate::table;
-use hedgerow::data::{Dataset, Preprocessing, SamplesView, Target};
+use hedgerow::data::{Dataset, Preprocessing, SamplesView, Scaler, Target};
 use hedgerow_io::{
     CellProblem, ColumnKind, DataFormat, Encoding, IoError, Missing, Source, Storage,
 };
@@ -377,10 +377,7 @@ impl ModelFacts {
             let shown = format!("{}{more}", shown.join(", "));
             self.add("chosen_features", json!(shown));
         }
-        let scaled = match preprocessing.scaler() {
-            Some(_) => "yes",
-            None => "no",
-        };
+        let scaled = preprocessing.scaler().map_or("none", Scaler::name);
         if let Some(coding) = preprocessing.coding() {
             self.add("target_means", json!(coding.overall()));
             self.add("target_smoothing", json!(coding.smoothing()));

@@ -77,7 +77,7 @@ fn report_fields(report: &Report) -> Map<String, Value> {
 
 /// Precomputed kernel values and the kernel asked for must belong together, and values of a kernel
 /// cannot be scaled like features.
-fn check_precomputed(
+pub(crate) fn check_precomputed(
     name: &str,
     in_data: bool,
     in_kernel: bool,

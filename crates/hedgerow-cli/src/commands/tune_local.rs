@@ -1,9 +1,9 @@
 //! `tune` for methods with a search of their own: candidates are compared on a few neighbourhoods.
 
 use super::cv::scored_by;
+use super::status_name;
 use super::train::Job;
 use super::tune::{of_grid, train_best};
-use super::{check_precomputed, status_name};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -30,21 +30,15 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     if let Some(path) = &args.model {
         session.claim_output("MODEL", path)?;
     }
-    let scaling = args.training.scaling.scaling();
     let task = scored_by(method.card.task);
     let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
-    check_precomputed(
-        &input.name,
-        input.loaded.precomputed,
-        trainer.is_precomputed(),
-        scaling,
-    )?;
     let Some(own) = trainer.own_search() else {
         return Err(Failure::usage("the method has no search of its own"));
     };
     let mut pipeline = args.training.pipeline(trainer.duplicate(), session.seed)?;
-    pipeline.metric = args.training.metric(session, &input, &**trainer)?;
+    args.training
+        .settle(session, &input, &mut pipeline, args.libsvm_model)?;
     // The metric first: neighbourhoods are those of the metric that answers.
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     let searched = own.search(prepared.data(data), &axes, &settings, &|state| {
