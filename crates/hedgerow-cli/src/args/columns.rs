@@ -30,8 +30,11 @@ pub(crate) struct ColumnArgs {
     )]
     target_smoothing: f64,
     /// Columns that are not read
-    #[arg(long, value_name = "COLUMNS")]
+    #[arg(long, visible_alias = "ignore", value_name = "COLUMNS")]
     drop: Vec<String>,
+    /// Column that names the rows: no feature; predict --id writes it beside the answers
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
 }
 
 impl ColumnArgs {
@@ -49,7 +52,19 @@ impl ColumnArgs {
                 rules = rules.with(rule, list);
             }
         }
+        if let Some(id) = &self.id {
+            rules = rules.with(ColumnRule::Dropped, id);
+        }
         rules
+    }
+
+    /// True if the column was named as one of categories.
+    pub(crate) fn names_as_nominal(&self, name: &str) -> bool {
+        let lists = self.nominal.iter();
+        let mut names = lists
+            .flat_map(|list| list.split(','))
+            .map(|one| one.trim().trim_matches('"'));
+        names.any(|one| one == name)
     }
 
     /// How the columns to be coded by targets are coded.

@@ -42,9 +42,13 @@ pub(crate) struct DataArgs {
     /// target or y, otherwise the last]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub(crate) label: Option<String>,
-    /// Missing values of a table: an error, or filled by mean and most frequent category
-    #[arg(long, default_value = "error")]
+    /// Missing values of a table: filled by mean and most frequent category, or an error
+    #[arg(long, default_value = "mean-mode")]
     pub(crate) missing: Gaps,
+    /// Sign before the decimals of a table's numbers: . or , [default: a comma too where semicolons
+    /// separate the cells]
+    #[arg(long, value_name = "SIGN", value_parser = [".", ","])]
+    pub(crate) decimal: Option<String>,
 }
 
 impl DataArgs {
@@ -93,6 +97,10 @@ fn setting(text: &str) -> Result<(String, f64), String> {
 pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
+    /// Leave parameters that are not given at their usual values; otherwise cost, width, neighbours and
+    /// the like are chosen from the data
+    #[arg(long, help_heading = "Search")]
+    pub(crate) defaults: bool,
     /// Write LIBSVM model text
     #[arg(long)]
     pub(crate) libsvm_model: bool,
@@ -112,6 +120,10 @@ pub(crate) struct TrainArgs {
 pub(crate) struct CvArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
+    /// Leave parameters that are not given at their usual values; otherwise cost, width, neighbours and
+    /// the like are chosen from the data
+    #[arg(long, help_heading = "Search")]
+    pub(crate) defaults: bool,
     /// Number of folds
     #[arg(short = 'v', long, value_name = "K", value_parser = folds, default_value = "5")]
     pub(crate) folds: usize,

@@ -1,5 +1,6 @@
 //! `cv`: cross-validation.
 
+use super::choose::{self, Choosing};
 use crate::args::{CvArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -17,6 +18,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     let WithMethod {
         method,
         trainer,
+        told,
         args,
     } = call;
     let mut pipeline = args.training.pipeline(trainer, session.seed)?;
@@ -32,11 +34,24 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     args.training.metric.refuse_measure()?;
     args.training
         .settle(session, &input, &mut pipeline, false)?;
+    let choosing = if args.defaults {
+        None
+    } else {
+        Choosing::of(session, &pipeline, told, &args.training, &input)
+    };
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let done = AtomicUsize::new(0);
     let result = cross_validate(data, &splits, |train| {
-        let (model, _) = pipeline.fit(train)?;
+        // What is chosen is chosen anew from each training part.
+        let chosen = match &choosing {
+            Some(choosing) => choosing.choose(session, &pipeline, train).unwrap_or(None),
+            None => None,
+        };
+        let (model, _) = match chosen {
+            Some(chosen) => choose::complete(&pipeline, &chosen)?.fit(train)?,
+            None => pipeline.fit(train)?,
+        };
         let done = 1 + done.fetch_add(1, Ordering::Relaxed);
         session.progress(format_args!("fold {done} of {}", args.folds));
         Ok(Box::new(model) as Box<dyn Predictor>)

@@ -1,6 +1,8 @@
 //! One file a command.
 
+mod auto;
 mod bounds;
+mod choose;
 mod cv;
 mod decisions;
 mod demo;
@@ -33,6 +35,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
     let session = Session::start(&invocation.common)?;
     match invocation.action {
         Action::Demo(args) => demo::run(&session, &args),
+        Action::Auto(args) => auto::run(&session, &args),
         Action::Train(call) => train::run(&session, call),
         Action::Predict(args) => predict::run(&session, &args),
         Action::Cv(call) => cv::run(&session, call),

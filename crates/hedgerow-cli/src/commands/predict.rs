@@ -1,7 +1,7 @@
 //! `predict`: answers for the rows of a file.
 
 use super::decisions::{self, Decisions};
-use super::latency::{self, Latency};
+use super::latency;
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -14,6 +14,7 @@ use hedgerow::machines::largest;
 use hedgerow::params::Value as Setting;
 use hedgerow::{Prediction, Predictor, ScoreMatrix};
 use hedgerow_io::{IoError, OutputFile, Source};
+use hedgerow_methods::latency::{Latency, measure};
 use hedgerow_methods::{Prepared, Stored};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
@@ -123,7 +124,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         "read_seconds": input.read_seconds,
         "seconds": seconds,
         "hyperplanes": costs.hyperplanes_json(),
-        "latency": costs.latency.as_ref().map(Latency::json),
+        "latency": costs.latency.as_ref().map(latency::json),
         "metrics": measures.as_ref().map(Measures::json),
         "operating": operating,
         "unknown_classes": unknown,
@@ -189,7 +190,9 @@ impl Costs {
                     .transpose()
             })?,
             latency: if args.latency {
-                model.on_prepared(view, latency::measure)?
+                model.on_prepared(view, |model, view| {
+                    measure(model, view, latency::MOST_SECONDS)
+                })?
             } else {
                 None
             },
@@ -203,8 +206,8 @@ impl Costs {
                 table::number(mean),
             ))?;
         }
-        if let Some(latency) = &self.latency {
-            session.say(latency.text())?;
+        if let Some(single) = &self.latency {
+            session.say(latency::text(single))?;
         }
         Ok(())
     }

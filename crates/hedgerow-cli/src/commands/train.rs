@@ -16,12 +16,14 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     let WithMethod {
         method,
         trainer,
+        told,
         args,
     } = call;
     let Some(model_path) = args.model.as_deref().filter(|_| args.folds.is_none()) else {
         // svm-train -v writes no model either.
         let args = CvArgs {
             training: args.training,
+            defaults: args.defaults,
             folds: args.folds.unwrap_or(5),
             train: args.train,
         };
@@ -30,6 +32,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
             WithMethod {
                 method,
                 trainer,
+                told,
                 args,
             },
         );
@@ -40,6 +43,11 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
     args.training
         .settle(session, &input, &mut pipeline, args.libsvm_model)?;
+    let chosen = if args.defaults {
+        None
+    } else {
+        super::choose::said(session, &mut pipeline, told, &args.training, &input)?
+    };
     let data = &input.loaded.dataset;
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     session.progress(format_args!("training {}", method.card.name));
@@ -56,6 +64,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     job.tell(session, &report)?;
     let mut fields = report_fields(&report);
     fields.extend(job.fields(model_path, &model));
+    fields.insert("chosen".to_owned(), json!(chosen));
     session.result(&Value::Object(fields))
 }
 

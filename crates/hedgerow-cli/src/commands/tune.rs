@@ -27,6 +27,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         method,
         trainer,
         args,
+        ..
     } = call;
     let method = *method;
     let has_own = trainer.own_search().is_some();

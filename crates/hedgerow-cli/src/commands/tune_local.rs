@@ -21,6 +21,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         method,
         trainer,
         args,
+        ..
     } = call;
     let method = *method;
     refuse_ordinary_options(args)?;
