@@ -74,20 +74,26 @@ impl ColumnArgs {
         seed: u64,
     ) -> Result<Option<Coding>, Failure> {
         let features = encoding.map(Encoding::target_coded).unwrap_or_default();
+        self.check()?;
         if features.is_empty() {
             return Ok(None);
-        }
-        if !(self.target_smoothing >= 0.0 && self.target_smoothing.is_finite()) {
-            return Err(Failure::usage(format!(
-                "--target-smoothing {}: must be a finite number not less than 0",
-                self.target_smoothing
-            )));
         }
         Ok(Some(Coding {
             features,
             smoothing: self.target_smoothing,
             seed,
         }))
+    }
+
+    /// Refuses what no data could make right.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if !(self.target_smoothing >= 0.0 && self.target_smoothing.is_finite()) {
+            return Err(Failure::usage(format!(
+                "--target-smoothing {}: must be a finite number not less than 0",
+                self.target_smoothing
+            )));
+        }
+        Ok(())
     }
 
     /// An error where nothing is coded by targets.

@@ -93,6 +93,7 @@ impl TrainingArgs {
         mut trainer: Box<dyn Trainer>,
         seed: u64,
     ) -> Result<Pipeline, Failure> {
+        self.columns.check()?;
         let has_own = trainer.table().iter().any(|row| row.name == "probability");
         let calibrating = match self.calibration {
             None => None,

@@ -247,10 +247,16 @@ pub(crate) struct PredictArgs {
     /// Time single-row calls and print the median and the quantiles 99 % and 99.9 %
     #[arg(long)]
     pub(crate) latency: bool,
-    /// Write the label and the probability of every class
+    /// Write the label and the probability of every class; the label is the one without this option
     #[arg(long)]
     pub(crate) probability: bool,
-    /// LIBSVM's letter of --probability
+    /// With --probability: the label is the most probable class
+    #[arg(long, requires = "probability")]
+    pub(crate) most_probable: bool,
+    /// Column that names the rows; its cells are written beside the answers of a table
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
+    /// LIBSVM's letter of --probability with --most-probable
     #[arg(short = 'b', value_name = "0|1", value_parser = switch)]
     pub(crate) libsvm_probability: Option<bool>,
     #[command(flatten)]
@@ -267,6 +273,11 @@ pub(crate) struct PredictArgs {
 }
 
 impl PredictArgs {
+    /// True if the label is to be the most probable class.
+    pub(crate) fn most_probable(&self) -> bool {
+        self.most_probable || self.libsvm_probability == Some(true)
+    }
+
     /// True if probabilities are to be written.
     pub(crate) fn with_probabilities(&self) -> bool {
         self.probability || self.libsvm_probability == Some(true)

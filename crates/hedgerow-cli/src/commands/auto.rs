@@ -11,15 +11,14 @@ use hedgerow::data::{Dataset, Target};
 use hedgerow::evaluate::Metric;
 use hedgerow::method::Task;
 use hedgerow_io::{Source, TargetKind};
-use hedgerow_methods::race::{RaceOptions, RaceProgress, Raced, Standing, Start, race};
+use hedgerow_methods::race::{
+    RaceOptions, RaceProgress, Raced, Standing, Start, race, usual_metric,
+};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// Different whole numbers that are still read as classes.
 const MOST_CLASSES: usize = 20;
-/// Shares of the rarer of two classes below which accuracy says little, and the AUC too.
-const RARE: f64 = 0.05;
-const VERY_RARE: f64 = 0.01;
 /// Lines of the leaderboard.
 const SHOWN: usize = 10;
 
@@ -180,24 +179,9 @@ fn metric(session: &Session, args: &AutoArgs, data: &Dataset) -> Result<Metric, 
     if let Some(name) = &args.measure {
         return Metric::by_name(name).map_err(Failure::Option);
     }
-    let Target::Classes(labels) = data.target() else {
-        return Ok(Metric::MeanSquaredError);
-    };
-    let counts: Vec<usize> = labels
-        .counts()
-        .into_iter()
-        .filter(|&count| count > 0)
-        .collect();
-    let [a, b] = counts[..] else {
-        return Ok(Metric::Accuracy);
-    };
-    let share = a.min(b) as f64 / (a + b) as f64;
-    let metric = if share < VERY_RARE {
-        Metric::AveragePrecision
-    } else if share < RARE {
-        Metric::Auc
-    } else {
-        return Ok(Metric::Accuracy);
+    let (metric, reason) = usual_metric(data);
+    let Some(share) = reason else {
+        return Ok(metric);
     };
     session.say(format_args!(
         "one class has {:.2} % of the rows: candidates are compared by {} in place of accuracy (--measure)",

@@ -11,7 +11,7 @@ use hedgerow::evaluate::Metric;
 use hedgerow::method::Task;
 use hedgerow_io::DataFormat;
 use hedgerow_methods::Pipeline;
-use hedgerow_methods::race::{Candidate, Start, can_choose, choose};
+use hedgerow_methods::race::{Candidate, Start, can_choose, choose, usual_metric};
 
 /// What is to be chosen for a method.
 pub(super) struct Choosing {
@@ -43,16 +43,19 @@ impl Choosing {
             told.push("gamma".to_owned());
         }
         let task = trainer.card().task;
+        // Who weighs classes does not mean accuracy.
+        let weighs = told.iter().any(|name| name == "class_weight");
+        let metric = match usual_metric(&input.loaded.dataset).0 {
+            Metric::Accuracy if weighs => Metric::BalancedAccuracy,
+            metric => metric,
+        };
         let scaling = args.scaling.asked().is_none()
             && pipeline.scaling != Scaling::None
             && input.loaded.format != DataFormat::LibSvm;
         Some(Self {
             told,
             scaling,
-            metric: match task {
-                Task::Real => Metric::MeanSquaredError,
-                _ => Metric::Accuracy,
-            },
+            metric,
             task,
             seed: session.seed,
             threads: session.threads,

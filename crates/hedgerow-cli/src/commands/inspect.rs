@@ -4,7 +4,7 @@ use super::{bounds, draw, kept, metric, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::json::json as as_json;
+use crate::json::{json as as_json, of_text};
 use crate::session::Session;
 use crate::table;
 use hedgerow::data::{Dataset, Preprocessing, SamplesView, Scaler, Target};
@@ -414,7 +414,7 @@ impl ModelFacts {
         let frame = &stored.frame;
         let parameters = frame.parameters.iter();
         let parameters: Map<String, Value> = parameters
-            .map(|(name, value)| (name.clone(), json!(value)))
+            .map(|(name, value)| (name.clone(), of_text(value)))
             .collect();
         let report = frame.report.as_ref().map(report_fields);
         object.insert("parameters".to_owned(), Value::Object(parameters));

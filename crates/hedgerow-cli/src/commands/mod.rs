@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod answers;
 mod auto;
 mod bounds;
 mod choose;

@@ -4,6 +4,7 @@ use super::{report_fields, status_name};
 use crate::args::{CvArgs, TrainArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input::{self, Input};
+use crate::json::of_text;
 use crate::session::Session;
 use crate::table;
 use hedgerow::data::{Scaler, Scaling, Spread};
@@ -147,7 +148,7 @@ impl Job<'_> {
             .pipeline
             .describe()
             .into_iter()
-            .map(|(name, value)| (name, json!(value)))
+            .map(|(name, value)| (name, of_text(&value)))
             .collect();
         let classes: Option<Vec<String>> = model
             .classes()

@@ -110,10 +110,40 @@ fn tell(
     result: &SearchResult,
 ) -> Result<Map<String, Value>, Failure> {
     session.say(text(grid, result))?;
+    let axes = grid
+        .axes
+        .iter()
+        .map(|axis| (axis.name.as_str(), &axis.values[..]));
+    warn_of_edges(session, axes, &result.points[result.best].point);
     if let Some(path) = &args.svg {
         write_text(path, &heatmap(grid, result))?;
     }
     Ok(search_fields(grid, result))
+}
+
+/// Says where the best value is the first or last that was tried: better ones may lie beyond.
+pub(super) fn warn_of_edges<'a>(
+    session: &Session,
+    axes: impl Iterator<Item = (&'a str, &'a [Setting])>,
+    best: &[Setting],
+) {
+    for ((name, values), value) in axes.zip(best) {
+        let numbers: Option<Vec<f64>> = values.iter().map(Setting::as_number).collect();
+        let (Some(numbers), Some(found)) = (numbers, value.as_number()) else {
+            continue;
+        };
+        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let end = match found {
+            _ if least == most => continue,
+            found if found == least => "smallest",
+            found if found == most => "largest",
+            _ => continue,
+        };
+        session.warn(format_args!(
+            "the best {name}, {value}, is the {end} that was tried: a wider grid may find better (--grid {name}=...)"
+        ));
+    }
 }
 
 /// Takes the files to be written; an error if there is nothing to draw in one of them.

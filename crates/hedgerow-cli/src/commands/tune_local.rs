@@ -3,7 +3,7 @@
 use super::cv::scored_by;
 use super::status_name;
 use super::train::Job;
-use super::tune::{of_grid, train_best};
+use super::tune::{of_grid, train_best, warn_of_edges};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -85,6 +85,21 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
 /// Says what was found; what the result object says of it.
 fn tell(session: &Session, searched: &Searched) -> Result<Map<String, Value>, Failure> {
     session.say(text(searched))?;
+    let tried: Vec<Vec<Setting>> = (0..searched.names.len())
+        .map(|at| {
+            searched
+                .candidates
+                .iter()
+                .map(|(values, ..)| values[at].clone())
+                .collect()
+        })
+        .collect();
+    let axes = searched
+        .names
+        .iter()
+        .copied()
+        .zip(tried.iter().map(Vec::as_slice));
+    warn_of_edges(session, axes, &searched.candidates[searched.best].0);
     if searched.status != Status::Converged {
         session.warn(format_args!(
             "some machines stopped early ({}): their scores are rough",

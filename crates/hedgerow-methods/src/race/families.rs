@@ -44,7 +44,7 @@ const FAMILIES: &[Family] = &[
         rows: 0..200_000,
         values: |shape| kernel_values(shape, &[0.25, 1.0, 4.0, 16.0], &[1.0, 32.0]),
         steps: &[("gamma", 2.0), ("cost", 4.0)],
-        growth: 2.0,
+        growth: 1.6,
         takes_metric: true,
         explainable: false,
     },
@@ -53,7 +53,7 @@ const FAMILIES: &[Family] = &[
         task: Task::Classes,
         rows: 4000..usize::MAX,
         values: |_| local_values(&[2.0, 16.0], &[]),
-        steps: &[("cost", 4.0), ("neighbours", 2.0)],
+        steps: &[("cost", 4.0), ("neighbours", 1.6)],
         growth: 1.1,
         takes_metric: true,
         explainable: false,
@@ -118,7 +118,7 @@ const FAMILIES: &[Family] = &[
             all
         },
         steps: &[("gamma", 2.0), ("cost", 4.0), ("epsilon", 2.0)],
-        growth: 2.0,
+        growth: 1.6,
         takes_metric: true,
         explainable: false,
     },
@@ -130,7 +130,7 @@ const FAMILIES: &[Family] = &[
             let costs = [2.0 * shape.deviation, 16.0 * shape.deviation];
             local_values(&costs, &[tube(shape)])
         },
-        steps: &[("cost", 4.0), ("neighbours", 2.0), ("epsilon", 2.0)],
+        steps: &[("cost", 4.0), ("neighbours", 1.6), ("epsilon", 2.0)],
         growth: 1.1,
         takes_metric: true,
         explainable: false,
@@ -220,7 +220,7 @@ pub(super) fn growth(method: &str) -> f64 {
 /// Rows on which the parameters of this method are chosen where nobody asked for a search: fewer for
 /// methods that grow with the square, and for wide rows.
 pub(super) fn sample_rows(method: &str, n_features: usize) -> usize {
-    let rows = of(method).map_or(2000, |family| if family.growth < 1.5 { 6000 } else { 2000 });
+    let rows = of(method).map_or(2000, |family| if family.growth < 1.3 { 6000 } else { 2000 });
     rows.min((200 * rows / n_features.max(1)).max(600))
 }
 

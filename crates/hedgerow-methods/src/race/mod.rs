@@ -26,7 +26,7 @@ pub use trial::Trial;
 
 use crate::{Pipeline, Prepared, Trainer, latency};
 use families::Field;
-use hedgerow::data::Dataset;
+use hedgerow::data::{Dataset, Target};
 use hedgerow::evaluate::{Metric, measure};
 use hedgerow::method::Task;
 use hedgerow::{Error, Predictor, Report, Result};
@@ -141,6 +141,8 @@ const ASIDE: (f64, usize) = (0.1, 5000);
 /// Rounds of looking at the neighbours of the best, on all rows and where nobody asked for a search.
 const CLIMBS: usize = 6;
 const CLIMBS_UNASKED: usize = 2;
+/// Candidates of a sample that go on to the next, at most, if there is time for them.
+const MOST_KEPT: usize = 24;
 /// How many of a sample's best lend their neighbours to the next.
 const PARENTS: usize = 3;
 
@@ -429,12 +431,18 @@ impl<'a> Run<'a> {
         } else {
             able
         };
+        // At least the better third, and more while there is time for them.
         let keep = able.len().div_ceil(3).max(2.min(able.len()));
+        let mut left = (self.options.budget * COMPARING - now) * 0.3 * self.options.threads as f64;
         let mut going: Vec<(Candidate, f64)> = Vec::new();
-        for &at in able.iter().take(keep) {
+        for (place, &at) in able.iter().enumerate() {
             let standing = &standings[at];
             let growth = families::growth(standing.candidate.method());
             let expected = standing.trial.seconds_on(next, growth);
+            left -= 3.0 * expected;
+            if place >= keep && (left < 0.0 || place >= MOST_KEPT) {
+                break;
+            }
             going.push((standing.candidate.with(&[])?, expected));
         }
         // The best of every method that has not yet been beaten on a large sample goes on as well:
@@ -545,6 +553,28 @@ fn sort(standings: &mut [Standing]) {
 fn prepend(out: &mut Vec<Standing>, mut front: Vec<Standing>) {
     front.append(out);
     *out = front;
+}
+
+/// Shares of the rarer of two classes below which accuracy says little, and the AUC too.
+const RARE: f64 = 0.05;
+const VERY_RARE: f64 = 0.01;
+
+/// What is compared unless something else is asked for, and the share of the rarer class if that is
+/// the reason.
+pub fn usual_metric(data: &Dataset) -> (Metric, Option<f64>) {
+    let Target::Classes(labels) = data.target() else {
+        return (Metric::MeanSquaredError, None);
+    };
+    let counts = labels.counts();
+    let counts: Vec<usize> = counts.into_iter().filter(|&count| count > 0).collect();
+    let [a, b] = counts[..] else {
+        return (Metric::Accuracy, None);
+    };
+    match a.min(b) as f64 / (a + b) as f64 {
+        share if share < VERY_RARE => (Metric::AveragePrecision, Some(share)),
+        share if share < RARE => (Metric::Auc, Some(share)),
+        _ => (Metric::Accuracy, None),
+    }
 }
 
 /// Whether there is anything to choose for a method that was not told.
