@@ -1,6 +1,7 @@
 """Support vector machines on a fast engine, as scikit-learn estimators."""
 
 from . import _editors, _estimators, metrics
+from ._auto import AutoClassifier, AutoRegressor
 from ._clean import correct_priors, find_label_issues
 from ._editors import *  # noqa: F403
 from ._estimators import *  # noqa: F403
@@ -27,6 +28,8 @@ __all__ = [
     "MRMR",
     "QPFS",
     "RFESVM",
+    "AutoClassifier",
+    "AutoRegressor",
     "KernelWeights",
     "LearnedMetric",
     "MaxDep",

@@ -432,7 +432,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "FILE", default_value = "hedgerow-demo.svg")]
     pub(crate) svg: String,
     /// Rows of the training data
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(crate) rows: usize,
 }
 

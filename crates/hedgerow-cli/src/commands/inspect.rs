@@ -79,7 +79,8 @@ fn inspect_data(session: &Session, args: &InspectArgs, source: &Source) -> Resul
     // Sparse, so that entries are counted as they stand in the file.
     let options = input::options(&args.data)
         .with_columns(args.columns.rules())
-        .with_storage(Storage::Sparse);
+        .with_storage(Storage::Sparse)
+        .with_missing(Missing::Error);
     let (input, gap) = match input::read(session, source, &options) {
         Err(Failure::Io(error @ IoError::Cell { .. })) => match gap(&error) {
             Some(place) => {
@@ -172,7 +173,7 @@ impl DataFacts {
         add(
             "missing values",
             gap.map_or("none".to_owned(), |place| {
-                format!("yes, the first at {place}; --missing mean-mode fills them")
+                format!("yes, the first at {place}; filled unless --missing error")
             }),
         );
         add("target", target_text(data));

@@ -178,7 +178,9 @@ fn models_travel_compressed_and_through_pipes() {
         folder.read("out")
     };
     for ending in ["gz", "zst"] {
-        folder.ok(&format!("train svm -c 2 -b 1 d.svm z.model.{ending}"));
+        folder.ok(&format!(
+            "train svm --defaults -c 2 -b 1 d.svm z.model.{ending}"
+        ));
         folder.ok(&format!("predict d.svm z.model.{ending} out"));
         assert_eq!(folder.read("out"), answers, "{ending}");
         folder.ok(&format!(

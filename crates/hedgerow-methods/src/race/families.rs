@@ -42,7 +42,7 @@ const FAMILIES: &[Family] = &[
         method: "svm",
         task: Task::Classes,
         rows: 0..200_000,
-        values: |shape| kernel_values(shape, &[0.25, 1.0, 4.0, 16.0], &[1.0, 32.0]),
+        values: |shape| kernel_values(shape, &[0.25, 1.0, 4.0, 16.0, 64.0], &[1.0, 32.0]),
         steps: &[("gamma", 2.0), ("cost", 4.0)],
         growth: 1.6,
         takes_metric: true,
@@ -169,7 +169,7 @@ fn kernel_values(shape: &Shape, widths: &[f64], costs: &[f64]) -> Vec<Values> {
 fn local_values(costs: &[f64], more: &[(String, Value)]) -> Vec<Values> {
     let mut all = Vec::new();
     for &cost in costs {
-        for gamma in ["q10", "q50"] {
+        for gamma in ["q1", "q10", "q50"] {
             let mut values = vec![
                 ("neighbours".to_owned(), Value::Whole(400)),
                 number("core", 0.25),
@@ -220,7 +220,7 @@ pub(super) fn growth(method: &str) -> f64 {
 /// Rows on which the parameters of this method are chosen where nobody asked for a search: fewer for
 /// methods that grow with the square, and for wide rows.
 pub(super) fn sample_rows(method: &str, n_features: usize) -> usize {
-    let rows = of(method).map_or(2000, |family| if family.growth < 1.3 { 6000 } else { 2000 });
+    let rows = of(method).map_or(2000, |family| if family.growth < 1.3 { 4000 } else { 2000 });
     rows.min((200 * rows / n_features.max(1)).max(600))
 }
 

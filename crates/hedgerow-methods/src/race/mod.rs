@@ -31,6 +31,7 @@ use hedgerow::evaluate::{Metric, measure};
 use hedgerow::method::Task;
 use hedgerow::{Error, Predictor, Report, Result};
 use rayon::prelude::*;
+use rungs::Care;
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -138,9 +139,6 @@ const LATENCY_SECONDS: f64 = 0.5;
 const FEW: usize = 1000;
 /// Share and most of the rows that are kept aside.
 const ASIDE: (f64, usize) = (0.1, 5000);
-/// Rounds of looking at the neighbours of the best, on all rows and where nobody asked for a search.
-const CLIMBS: usize = 6;
-const CLIMBS_UNASKED: usize = 2;
 /// Candidates of a sample that go on to the next, at most, if there is time for them.
 const MOST_KEPT: usize = 24;
 /// How many of a sample's best lend their neighbours to the next.
@@ -186,8 +184,8 @@ pub fn choose(
         .into_iter()
         .map(|candidate| (candidate, 0.0))
         .collect();
-    let mut standings = run.rung(waiting, &sample, true, f64::INFINITY)?;
-    run.climb(&mut standings, &sample, CLIMBS_UNASKED, f64::INFINITY)?;
+    let mut standings = run.rung(waiting, &sample, Care::Quick, f64::INFINITY)?;
+    run.climb(&mut standings, &sample, Care::Quick, f64::INFINITY)?;
     if standings.is_empty() {
         return Err(Error::NoRows);
     }
@@ -254,7 +252,8 @@ impl<'a> Run<'a> {
     /// True if training the candidate on all rows is expected to end in time.
     fn can_end(&self, standing: &Standing, at: f64) -> bool {
         let growth = families::growth(standing.candidate.method());
-        at + standing.trial.seconds_on(self.all_rows, growth) <= self.options.budget
+        // Twice: once more without the rows that are kept aside.
+        at + 2.0 * standing.trial.seconds_on(self.all_rows, growth) <= self.options.budget
     }
 
     /// All samples; the standings of the largest that was reached first.
@@ -279,13 +278,13 @@ impl<'a> Run<'a> {
             let end = self.options.budget * COMPARING;
             let until = self.seconds() + (end - self.seconds()) / (sizes.len() - at) as f64 * 1.2;
             let sample = rungs::sample(search, rows, self.options.seed)?;
-            let mut standings = self.rung(waiting, &sample, last, until.min(end))?;
+            let care = if last { Care::Last } else { Care::Usual };
+            let mut standings = self.rung(waiting, &sample, care, until.min(end))?;
             if standings.is_empty() {
                 break;
             }
             if last || at == 0 {
-                let rounds = if last { CLIMBS } else { 1 };
-                self.climb(&mut standings, &sample, rounds, until.min(end))?;
+                self.climb(&mut standings, &sample, care, until.min(end))?;
             }
             if last {
                 prepend(&mut out, standings);
@@ -308,10 +307,10 @@ impl<'a> Run<'a> {
         &mut self,
         waiting: Vec<(Candidate, f64)>,
         sample: &Dataset,
-        last: bool,
+        care: Care,
         until: f64,
     ) -> Result<Vec<Standing>> {
-        let splits = rungs::splits(sample, last, self.options.seed)?;
+        let splits = rungs::splits(sample, care, self.options.seed)?;
         let of = waiting.len();
         let mut standings: Vec<Standing> = Vec::new();
         let mut waiting = waiting.into_iter();
@@ -374,10 +373,14 @@ impl<'a> Run<'a> {
         &mut self,
         standings: &mut Vec<Standing>,
         sample: &Dataset,
-        rounds: usize,
+        care: Care,
         until: f64,
     ) -> Result<()> {
-        let limited = until.is_finite();
+        let rounds = match care {
+            Care::Quick => 2,
+            Care::Usual => 1,
+            Care::Last => 6,
+        };
         for round in 0..rounds {
             let best = standings[0].trial.score;
             let parents: Vec<&Candidate> = standings
@@ -385,7 +388,7 @@ impl<'a> Run<'a> {
                 .take(PARENTS)
                 .map(|standing| &standing.candidate)
                 .collect();
-            let with_metric = limited && rounds == CLIMBS && round == 0;
+            let with_metric = care == Care::Last && round == 0;
             let expected = standings[0].trial.fit_seconds;
             let mut more = self.field.later(&parents, with_metric)?;
             more.retain(|other| {
@@ -400,7 +403,7 @@ impl<'a> Run<'a> {
             if waiting.is_empty() || self.seconds() > until {
                 break;
             }
-            standings.extend(self.rung(waiting, sample, rounds > 1, until)?);
+            standings.extend(self.rung(waiting, sample, care, until)?);
             sort(standings);
             if standings[0].trial.score <= best {
                 break;
@@ -505,7 +508,10 @@ impl<'a> Run<'a> {
             }
             // The model of all rows knows the rows that were kept aside: its twin does not.
             let unseen = match aside {
-                Some(aside) if self.seconds() + report.seconds < options.budget => {
+                Some(aside)
+                    if report.seconds < 0.1 * options.budget
+                        || self.seconds() + report.seconds < options.budget =>
+                {
                     let (twin, _) = pipeline.fit(search)?;
                     let score = measure(&twin as &dyn Predictor, aside, options.metric)?;
                     Some((score, aside.n_rows()))

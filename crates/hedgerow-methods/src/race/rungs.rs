@@ -9,6 +9,8 @@ const FIRST: usize = 1500;
 const GROWTH: usize = 4;
 /// Up to so many rows all are judged in turn; of more, one part is.
 const CROSS_VALIDATED: usize = 12_000;
+/// Rows from which on a quick choice has a single part.
+const QUICK: usize = 2500;
 /// Most rows that judge when one part does.
 const MOST_JUDGES: usize = 6000;
 
@@ -43,9 +45,24 @@ pub(super) fn aside(data: &Dataset, share: f64, seed: u64) -> Result<Split> {
     }
 }
 
+/// How carefully a sample judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Care {
+    /// A single part judges where there are rows enough: nobody asked for a search.
+    Quick,
+    /// On the way to more rows.
+    Usual,
+    /// On all rows.
+    Last,
+}
+
 /// How a sample judges.
-pub(super) fn splits(data: &Dataset, last: bool, seed: u64) -> Result<Vec<Split>> {
+pub(super) fn splits(data: &Dataset, care: Care, seed: u64) -> Result<Vec<Split>> {
     let n = data.n_rows();
+    if care == Care::Quick && n > QUICK {
+        return Ok(vec![aside(data, 1.0 / 3.0, seed)?]);
+    }
+    let last = care == Care::Last;
     if n <= CROSS_VALIDATED {
         let folds = if last && n <= CROSS_VALIDATED / 2 {
             5
