@@ -2,6 +2,7 @@
 
 from . import _editors, _estimators, metrics
 from ._auto import AutoClassifier, AutoRegressor
+from ._base import ScaleWarning
 from ._clean import correct_priors, find_label_issues
 from ._editors import *  # noqa: F403
 from ._estimators import *  # noqa: F403
@@ -36,6 +37,7 @@ __all__ = [
     "MaxRel",
     "RandomSelector",
     "ReliefF",
+    "ScaleWarning",
     "Streamwise",
     "WrapperSVM",
     "__version__",

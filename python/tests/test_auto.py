@@ -1,10 +1,13 @@
 """Races of all methods."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import hedgerow
 from hedgerow import AutoClassifier, AutoRegressor
 
 
@@ -57,3 +60,12 @@ def test_numbers_are_predicted():
     y = X[:, 0] + np.sin(3 * X[:, 1])
     model = AutoRegressor(budget=4).fit(X[:300], y[:300])
     assert np.corrcoef(model.predict(X[300:]), y[300:])[0, 1] > 0.95
+
+
+def test_columns_of_very_different_spread_are_warned_of():
+    X, y = rings(100, 1)
+    with pytest.warns(hedgerow.ScaleWarning, match="differ by a factor of"):
+        hedgerow.SVC().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hedgerow.SVC().fit(X / [1, 1000], y)

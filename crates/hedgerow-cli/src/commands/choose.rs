@@ -93,7 +93,10 @@ impl Choosing {
             },
         );
         session.progress_done();
-        let candidate = chosen?.candidate;
+        let Some(standing) = chosen? else {
+            return Ok(None);
+        };
+        let candidate = standing.candidate;
         let nothing = candidate.chosen.is_empty() && !candidate.chose_scaling;
         Ok((!nothing).then_some(candidate))
     }

@@ -130,7 +130,7 @@ pub(crate) fn run(session: &Session, args: &DemoArgs) -> Result<(), Failure> {
 fn spirals(rows: usize, seed: u64) -> Result<Dataset, Failure> {
     // The generator wants an even number.
     let rows = rows.div_ceil(2) * 2;
-    generate::by_name("noisy-spirals", Some(rows), seed, &[]).map_err(Failure::Option)
+    generate::by_name("noisy-spirals", Some(rows), seed, &[("noise", 0.4)]).map_err(Failure::Option)
 }
 
 fn pipeline(method: &str, options: &[(&str, &str)], seed: u64) -> Result<Pipeline, Failure> {

@@ -284,7 +284,11 @@ impl Field<'_> {
                 .filter(|(name, _)| !self.fixed.iter().any(|fixed| fixed == name))
                 .collect();
             for mut values in (family.values)(&self.shape) {
-                values.retain(|(name, _)| !self.fixed.contains(name));
+                let is_fixed = |name: &str| self.fixed.iter().any(|fixed| fixed == name);
+                // The share of a neighbourhood belongs to its size.
+                values.retain(|(name, _)| {
+                    !is_fixed(name) && !(name == "core" && is_fixed("neighbours"))
+                });
                 // Other scalings are tried with what is best.
                 let scaling = self.choose_scaling.then_some(SCALINGS[0]);
                 let candidate = Candidate::of(&base, scaling, values, &steps)?;

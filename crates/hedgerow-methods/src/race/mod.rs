@@ -159,7 +159,7 @@ pub fn race(
 }
 
 /// Chooses the parameters of one method on at most so many rows. No clock is asked: the answer
-/// depends on the data and the seed alone.
+/// depends on the data and the seed alone. `None` if there is nothing to choose.
 pub fn choose(
     data: &Dataset,
     start: &Start<'_>,
@@ -167,7 +167,7 @@ pub fn choose(
     seed: u64,
     threads: usize,
     told: &(dyn Fn(&RaceProgress) -> Result<()> + Sync),
-) -> Result<Standing> {
+) -> Result<Option<Standing>> {
     let Some(trainer) = start.only else {
         return Err(Error::Target {
             needed: "a method whose parameters are chosen",
@@ -180,16 +180,17 @@ pub fn choose(
     let options = RaceOptions::new(f64::INFINITY, metric, seed, threads);
     let mut run = Run::new(&sample, data.n_rows(), start, &options, told)?;
     let first = run.field.first()?;
+    let all_told = first.iter().all(|candidate| candidate.chosen.is_empty());
+    if all_told && !start.choose_scaling {
+        return Ok(None);
+    }
     let waiting = first
         .into_iter()
         .map(|candidate| (candidate, 0.0))
         .collect();
     let mut standings = run.rung(waiting, &sample, Care::Quick, f64::INFINITY)?;
     run.climb(&mut standings, &sample, Care::Quick, f64::INFINITY)?;
-    if standings.is_empty() {
-        return Err(Error::NoRows);
-    }
-    Ok(standings.swap_remove(0))
+    Ok((!standings.is_empty()).then(|| standings.swap_remove(0)))
 }
 
 /// The rows that are compared on, and those that are kept aside.
