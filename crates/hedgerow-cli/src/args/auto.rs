@@ -25,8 +25,8 @@ pub(crate) struct AutoArgs {
     /// average-precision below 1 %; mean-squared-error for real targets]
     #[arg(long, value_name = "NAME", help_heading = "Search")]
     pub(crate) measure: Option<String>,
-    /// What the last column holds [default: classes if it has texts or at most 20 different whole
-    /// numbers, otherwise real targets]
+    /// What the label is [default: classes if it has texts, at most 20 different whole numbers, or whole
+    /// numbers in a column named class or label; otherwise real targets]
     #[arg(long, value_name = "WORD", help_heading = "Search")]
     pub(crate) task: Option<TaskWord>,
     /// Training data; - for standard input

@@ -19,6 +19,8 @@ use std::collections::HashSet;
 
 /// Different whole numbers that are still read as classes.
 const MOST_CLASSES: usize = 20;
+/// Rows of a class in LIBSVM text whose classes are more than that.
+const ROWS_OF_A_CLASS: usize = 20;
 /// Lines of the leaderboard.
 const SHOWN: usize = 10;
 
@@ -155,7 +157,14 @@ fn task_of_file(session: &Session, args: &AutoArgs) -> Result<Task, Failure> {
                 .iter()
                 .all(|name| name.to_string().parse::<f64>().is_ok());
             let count = labels.names().len();
-            if numbers && count > MOST_CLASSES {
+            // LIBSVM text has no name that could tell.
+            let called = match &loaded.encoding {
+                Some(encoding) => encoding.label.as_deref().is_some_and(|name| {
+                    ["class", "label"].contains(&name.to_ascii_lowercase().as_str())
+                }),
+                None => loaded.dataset.n_rows() >= ROWS_OF_A_CLASS * count,
+            };
+            if numbers && count > MOST_CLASSES && !called {
                 (Task::Real, format!("it has {count} different numbers"))
             } else {
                 (Task::Classes, format!("it has {count} different values"))

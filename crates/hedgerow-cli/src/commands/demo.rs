@@ -25,7 +25,7 @@ const NODES: usize = 201;
 /// Rows that are tested on.
 const TESTS: usize = 10_000;
 /// Points of the picture.
-const DRAWN: usize = 2500;
+const DRAWN: usize = 1500;
 /// Seconds of the race.
 const RACE: f64 = 8.0;
 
@@ -40,7 +40,8 @@ const CANDIDATES: [Candidate; 3] = [
     Candidate {
         title: "exact SVM, Gaussian kernel",
         method: "svm",
-        options: &[("cost", "10"), ("gamma", "400")],
+        // The best of a grid on held-out rows: wider kernels miss the middle, narrower ones the rim.
+        options: &[("cost", "1"), ("gamma", "1000")],
     },
     Candidate {
         title: "FaLK-SVM: local SVMs",
@@ -241,7 +242,7 @@ fn picture(train: &Dataset, shown: &Shown) -> Result<String, Failure> {
     let first = shown.model.classes().and_then(|classes| classes.first());
     let positive = first.and_then(|name| labels.code_of(name)).unwrap_or(0);
     let title = format!(
-        "{} rows of two noisy spirals, local SVMs: {:.1} % right on new rows, {} to train",
+        "Local SVMs on {} rows: {:.1} % right, trained in {}",
         train.n_rows(),
         100.0 * shown.accuracy,
         table::seconds(shown.seconds)

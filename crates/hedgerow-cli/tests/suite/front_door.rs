@@ -298,7 +298,7 @@ fn answers_are_tables_with_names() {
     assert!(lines.next().expect("a row").starts_with("\"n,0\","));
     assert_eq!(lines.count(), 59);
     folder.ok("predict t.csv m out.tsv");
-    assert!(folder.read("out.tsv").starts_with("label\tscore yes/no\n"));
+    assert!(folder.read("out.tsv").starts_with("label\tscore no/yes\n"));
     // Asking for probabilities does not change the labels, unless the most probable class is asked for.
     folder.ok("predict t.csv m labels");
     folder.ok("predict --probability t.csv m both");

@@ -190,7 +190,7 @@ fn models_travel_compressed_and_through_pipes() {
         assert_eq!(folder.json(&format!("inspect b.svm.{ending}"))["rows"], 200);
     }
     let data = folder.bytes("d.svm");
-    let run = folder.run_with("train svm -c 2 -b 1 - p.model", &data);
+    let run = folder.run_with("train svm --defaults -c 2 -b 1 - p.model", &data);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(
         folder.bytes("p.model"),

@@ -141,6 +141,10 @@ const FEW: usize = 1000;
 const ASIDE: (f64, usize) = (0.1, 5000);
 /// Candidates of a sample that go on to the next, at most, if there is time for them.
 const MOST_KEPT: usize = 24;
+/// Rows of a sample below which the best of every method goes on; of more, those whose score is near the
+/// best.
+const MANY: usize = 5000;
+const NEAR: f64 = 0.03;
 /// How many of a sample's best lend their neighbours to the next.
 const PARENTS: usize = 3;
 
@@ -454,7 +458,9 @@ impl<'a> Run<'a> {
         let mut methods: HashSet<&str> = going.iter().map(|(one, _)| one.method()).collect();
         for &at in &able {
             let standing = &standings[at];
-            if rows < 5000 && methods.insert(standing.candidate.method()) {
+            let best = standings[able[0]].trial.score;
+            let near = rows < MANY || best - standing.trial.score < NEAR * best.abs();
+            if near && methods.insert(standing.candidate.method()) {
                 let growth = families::growth(standing.candidate.method());
                 let expected = standing.trial.seconds_on(next, growth);
                 going.push((standing.candidate.with(&[])?, expected));
@@ -466,7 +472,7 @@ impl<'a> Run<'a> {
             .map(|&at| &standings[at].candidate)
             .collect();
         let expected = going.first().map_or(0.0, |(_, seconds)| *seconds);
-        for joined in self.field.later(&parents, next >= 5000)? {
+        for joined in self.field.later(&parents, next >= MANY)? {
             // Learning a metric and judging it takes some fits.
             let fits = if joined.pipeline.metric.is_some() {
                 6.0
@@ -491,21 +497,26 @@ impl<'a> Run<'a> {
         let mut order: Vec<usize> = (0..standings.len()).collect();
         // Those that are expected to end come first; the sort keeps the order otherwise.
         order.sort_by_key(|&at| !self.can_end(&standings[at], now));
-        for (attempt, &winner) in order.iter().enumerate() {
+        let mut attempts = 0;
+        while !order.is_empty() && (attempts == 0 || self.seconds() < options.budget) {
+            attempts += 1;
+            let winner = order.remove(0);
             let pipeline = &standings[winner].candidate.pipeline;
             let (model, report) = pipeline.fit(data)?;
             let megabytes = megabytes(&model, pipeline)?;
-            let latency = latency::measure(&model, data.samples().view(), LATENCY_SECONDS)?;
-            let latency_us = latency.map(|latency| latency.p50 / 1000.0);
-            let quick = |most| latency_us.is_none_or(|us| us <= most);
-            let keeps = options.max_mb.is_none_or(|most| megabytes <= most)
-                && options.latency_us.is_none_or(quick);
-            let in_time = attempt == 0 || self.seconds() < options.budget;
-            if !keeps && in_time {
-                continue;
+            let mut keeps = options.max_mb.is_none_or(|most| megabytes <= most);
+            let mut latency_us = None;
+            if keeps {
+                let latency = latency::measure(&model, data.samples().view(), LATENCY_SECONDS)?;
+                latency_us = latency.map(|latency| latency.p50 / 1000.0);
+                let quick = |most| latency_us.is_none_or(|us| us <= most);
+                keeps = options.latency_us.is_none_or(quick);
             }
             if !keeps {
-                break;
+                // Others of the same method will hardly keep the limits either: they come last.
+                let method = standings[winner].candidate.method();
+                order.sort_by_key(|&at| standings[at].candidate.method() == method);
+                continue;
             }
             // The model of all rows knows the rows that were kept aside: its twin does not.
             let unseen = match aside {
