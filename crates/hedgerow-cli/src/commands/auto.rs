@@ -107,7 +107,7 @@ fn write(
         "the same again: {}",
         repeat(args, &winner.candidate)
     ))?;
-    job.tell(session, &raced.report)?;
+    job.tell(session, &raced.report, &raced.model)?;
     let mut fields = report_fields(&raced.report);
     fields.extend(job.fields(&args.model, &raced.model));
     fields.insert("measure".to_owned(), json!(metric.name()));
