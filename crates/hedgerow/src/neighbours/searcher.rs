@@ -340,10 +340,7 @@ impl<'a> Searcher<'a> {
         if out.len() < k.min(others) || out.iter().any(|found| found.distance.is_nan()) {
             return Err(Error::NoDistance {
                 row: query.number + 1,
-                metric: match self.index.metric() {
-                    DistanceMetric::Euclidean => "Euclidean".to_owned(),
-                    DistanceMetric::Kernel(kernel) => kernel.to_string(),
-                },
+                metric: self.index.metric().name(),
             });
         }
         Ok(())
