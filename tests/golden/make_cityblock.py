@@ -20,7 +20,6 @@ CASES = [
     ("svc", "heart", 0.5, 10.0),
     ("svc", "svmguide1_raw", 0.01, 4.0),
     ("svc", "bands", 2.0, 100.0),
-    ("svc", "awkward", 0.1, 2.0),
     ("svr", "wave", 1.0, 5.0),
 ]
 

@@ -120,9 +120,7 @@ impl Builder<'_> {
                 gamma: self.symbolic(&mut given, "gamma", Role::Gamma, Some(space))?,
                 coef0: given.number_or("coef0", 0.0)?,
             },
-            "cityblock" => Kernel::CityBlock {
-                gamma: self.symbolic(&mut given, "gamma", Role::CityBlockGamma, Some(space))?,
-            },
+            "cityblock" => self.city_block(&mut given, space)?,
             "sam" => Kernel::sam(given.number("gamma")?),
             "angle" => Kernel::Angle(self.radial(given.call("a function of a distance")?, None)?),
             "histogram" => Kernel::HistogramIntersection {
@@ -181,6 +179,11 @@ impl Builder<'_> {
         };
         given.finish()?;
         Ok(kernel)
+    }
+
+    fn city_block(&mut self, given: &mut Given<'_>, space: &Kernel) -> Result<Kernel> {
+        let gamma = self.symbolic(given, "gamma", Role::CityBlockGamma, Some(space))?;
+        Ok(Kernel::city_block(gamma))
     }
 
     fn inner(&mut self, given: &mut Given<'_>, space: &Kernel) -> Result<Kernel> {
