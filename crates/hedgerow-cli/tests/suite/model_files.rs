@@ -361,6 +361,10 @@ fn what_libsvm_cannot_say_is_not_written() {
             "LIBSVM has no kernel laplacian(lambda=1); it knows linear, poly, rbf, sigmoid, precomputed",
         ),
         (
+            "train svm --libsvm-model -k cityblock -g 2 d.svm m",
+            "LIBSVM has no kernel cityblock(gamma=2); it knows linear, poly, rbf, sigmoid, precomputed",
+        ),
+        (
             "train svm --libsvm-model --scale minmax d.svm m",
             "it has no place for scaling; scale the files first (hedgerow scale)",
         ),

@@ -1,7 +1,8 @@
 //! Rows packed for a kernel, without the samples that they came from.
 
 use super::composite::{Composite, CompositeQueries};
-use super::packed::{Formula, Packed, Precision, Queries, Survey};
+use super::layout::{Formula, Precision, Survey};
+use super::packed::{Packed, Queries};
 use super::{Kernel, Radial};
 use crate::Result;
 use crate::data::SamplesView;
@@ -54,6 +55,7 @@ pub(super) fn simple_formula(kernel: &Kernel) -> Option<Formula> {
             degree,
         }),
         Kernel::Sigmoid { gamma, coef0 } => Some(Formula::Sigmoid { gamma, coef0 }),
+        Kernel::CityBlock { gamma } => Some(Formula::CityBlock { gamma }),
         Kernel::Radial(Radial::Gaussian { gamma }) => Some(Formula::Gaussian { gamma }),
         Kernel::Radial(radial) => Some(Formula::Radial(radial)),
         _ => None,

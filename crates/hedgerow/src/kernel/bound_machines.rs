@@ -1,7 +1,7 @@
 //! Machines with their support vectors packed for the kernel: made once, evaluated often.
 
 use super::bound::BoundRows;
-use super::packed::Precision;
+use super::layout::Precision;
 use super::{Kernel, Machine};
 use crate::Result;
 use crate::data::SamplesView;

@@ -7,7 +7,8 @@
 use super::Kernel;
 use super::bound::simple_formula;
 use super::distance::sq_dist;
-use super::packed::{Packed, Precision, Queries, Survey};
+use super::layout::{Precision, Survey};
+use super::packed::{Packed, Queries};
 use super::scalar::{column, self_value, spectral_angle, spline_factor};
 use crate::data::{Samples, SamplesView};
 use crate::linalg::Real;

@@ -33,6 +33,14 @@ pub enum Kernel {
     },
     /// A function of $\|x - x'\|^2$.
     Radial(Radial),
+    /// $e^{-\gamma\|x - x'\|_1} = \prod_f e^{-\gamma|x_f - x'_f|}$, a function of the sum of absolute
+    /// differences (the city-block distance). Positive definite, being a product of kernels that
+    /// are. scikit-learn's `laplacian_kernel`; [`Radial::Laplacian`] and [`Radial::Exponential`] are
+    /// functions of the Euclidean distance instead.
+    CityBlock {
+        /// Rate $\gamma \ge 0$.
+        gamma: f64,
+    },
     /// A function of the spectral angle $\arccos(\langle x,x'\rangle/(\|x\|\|x'\|))$ in place of the distance.
     Angle(Radial),
     /// $\sum_f \min(|x_f|^\alpha, |x'_f|^\alpha)$.
@@ -173,6 +181,11 @@ impl Kernel {
         Self::Radial(Radial::Exponential { sigma })
     }
 
+    /// $e^{-\gamma\|x-x'\|_1}$.
+    pub fn city_block(gamma: f64) -> Self {
+        Self::CityBlock { gamma }
+    }
+
     /// The spectral angle mapper $e^{-\gamma\theta(x,x')}$.
     pub fn sam(gamma: f64) -> Self {
         Self::Angle(Radial::Exponential {
@@ -274,6 +287,7 @@ impl Kernel {
             | Self::Polynomial { .. }
             | Self::Sigmoid { .. }
             | Self::Radial(_)
+            | Self::CityBlock { .. }
             | Self::Angle(_)
             | Self::HistogramIntersection { .. }
             | Self::Spline
@@ -347,6 +361,8 @@ impl Kernel {
             | Self::Angle(radial)
             | Self::RadialOf { radial, .. }
             | Self::AngleOf { radial, .. } => radial.check()?,
+            // As for the Gaussian, 0 makes all rows equal.
+            Self::CityBlock { gamma } => ensure_not_negative("gamma", *gamma)?,
             Self::HistogramIntersection { alpha } => ensure_positive("alpha", *alpha)?,
             Self::Sum(kernels) | Self::Product(kernels) => {
                 ensure_some("kernels of a sum or product", kernels)?;
@@ -403,6 +419,7 @@ impl Kernel {
             Self::Series { coefficients, .. } => coefficients.iter().all(|&c| c >= 0.0),
             Self::Local { eta, .. } => *eta >= 0.0,
             Self::Linear
+            | Self::CityBlock { .. }
             | Self::HistogramIntersection { .. }
             | Self::Sum(_)
             | Self::Product(_)
@@ -414,7 +431,8 @@ impl Kernel {
     }
 
     /// The simplest kernel whose distance orders neighbours exactly as this one's does: search
-    /// with that one. Euclidean is [`Kernel::Linear`].
+    /// with that one. Euclidean is [`Kernel::Linear`], the city-block distance
+    /// [`Kernel::CityBlock`] with $\gamma = 1$.
     ///
     /// Strictly decreasing radial functions, positive multiples, first-degree polynomials and the
     /// operators `E` and `S` keep the order of their input (and a sum keeps the order that all its
@@ -425,6 +443,7 @@ impl Kernel {
                 gamma, degree: 1, ..
             } if *gamma > 0.0 => Self::Linear,
             Self::Radial(radial) if radial.is_order_preserving() => Self::Linear,
+            Self::CityBlock { gamma } if *gamma > 0.0 => Self::city_block(1.0),
             Self::Sum(kernels) => {
                 let mut bases = kernels.iter().map(Self::order_preserving_base);
                 match bases.next() {

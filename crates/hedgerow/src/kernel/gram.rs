@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use super::bound::{BoundRows, GramQueries};
-use super::packed::Precision;
+use super::layout::Precision;
 use super::scalar::self_value;
 use crate::data::SamplesView;
 use crate::linalg::Real;
@@ -20,7 +20,7 @@ const SYMMETRIC_ROWS: usize = 48;
 
 /// A kernel bound to rows: hands out blocks of the kernel matrix between queries and those rows.
 ///
-/// Rows are packed once; see the module `packed` for precision. Queries are rows of any samples.
+/// Rows are packed once; see the module `layout` for precision. Queries are rows of any samples.
 pub struct Gram<'a> {
     kernel: Kernel,
     view: SamplesView<'a>,

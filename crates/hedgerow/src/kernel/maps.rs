@@ -1,7 +1,7 @@
-//! Kernels as functions of an accumulated inner product or squared distance, a panel at a time.
+//! Kernels as functions of an accumulated inner product or distance, a panel at a time.
 
 use super::Radial;
-use crate::linalg::{PANEL, Real, TileMap};
+use crate::linalg::{AbsolutesMap, DotMap, PANEL, Real, SquaresMap, TileMap};
 
 /// The norm terms of queries and packed rows.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(crate) struct PolynomialMap<T> {
 }
 
 impl<T: Real> TileMap<T> for PolynomialMap<T> {
-    const DIFFERENCE: bool = false;
+    type Term = DotMap;
     const IN_TILES: bool = true;
 
     #[inline(always)]
@@ -54,7 +54,7 @@ pub(super) struct SigmoidMap {
 }
 
 impl<T: Real> TileMap<T> for SigmoidMap {
-    const DIFFERENCE: bool = false;
+    type Term = DotMap;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {
@@ -72,7 +72,7 @@ pub(super) struct GaussianMap<'a, T> {
 }
 
 impl<T: Real> TileMap<T> for GaussianMap<'_, T> {
-    const DIFFERENCE: bool = false;
+    type Term = DotMap;
     const IN_TILES: bool = true;
 
     #[inline(always)]
@@ -101,13 +101,58 @@ pub(super) struct GaussianOfDifference<T> {
 }
 
 impl<T: Real> TileMap<T> for GaussianOfDifference<T> {
-    const DIFFERENCE: bool = true;
+    type Term = SquaresMap;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
         let mut out = [T::ZERO; PANEL];
         for lane in 0..PANEL {
             out[lane] = (values[lane] * self.minus_gamma).exp_fast::<FMA>();
+        }
+        out
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct CityBlockMap<'a, T> {
+    minus_gamma: T,
+    /// The part of each query's exponent that is not in the sums.
+    exponents: &'a [T],
+}
+
+impl<'a, T: Real> CityBlockMap<'a, T> {
+    pub(super) fn new(gamma: f64, exponents: &'a [T]) -> Self {
+        // Rows that are all alike allow any width: infinity times their distance were no number.
+        let largest = f64::from(f32::MAX);
+        Self {
+            minus_gamma: T::from_f64(-if size_of::<T>() == 4 {
+                gamma.min(largest)
+            } else {
+                gamma
+            }),
+            exponents,
+        }
+    }
+}
+
+impl<T: Real> TileMap<T> for CityBlockMap<'_, T> {
+    type Term = AbsolutesMap;
+    const IN_TILES: bool = true;
+
+    #[inline(always)]
+    fn map<const FMA: bool>(self, q: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
+        let query = self.exponents[q];
+        let mut out = [T::ZERO; PANEL];
+        for lane in 0..PANEL {
+            let exponent = values[lane].fma::<FMA>(self.minus_gamma, query);
+            // What is not stored may have been rounded otherwise. What is no number comes from
+            // values beyond single precision: far away, as `exp_fast` reads it.
+            let exponent = if exponent >= T::ZERO {
+                T::ZERO
+            } else {
+                exponent
+            };
+            out[lane] = exponent.exp_fast::<FMA>();
         }
         out
     }
@@ -121,7 +166,7 @@ pub(super) struct RadialMap<'a, T> {
 }
 
 impl<T: Real> TileMap<T> for RadialMap<'_, T> {
-    const DIFFERENCE: bool = false;
+    type Term = DotMap;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, q: usize, first: usize, mut values: [T; PANEL]) -> [T; PANEL] {
@@ -142,7 +187,7 @@ pub(super) struct RadialOfDifference {
 }
 
 impl<T: Real> TileMap<T> for RadialOfDifference {
-    const DIFFERENCE: bool = true;
+    type Term = SquaresMap;
 
     #[inline(always)]
     fn map<const FMA: bool>(self, _: usize, _: usize, mut values: [T; PANEL]) -> [T; PANEL] {

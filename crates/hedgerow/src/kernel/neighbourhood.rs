@@ -3,12 +3,12 @@
 //! Within a neighbourhood most columns of wide data do not vary at all: one-hot columns are all 0
 //! or all 1, counts are all 0. Relative to one of the rows such a column is 0 everywhere and drops
 //! out of every distance, and what is left is small enough for single precision even where the
-//! whole data are not. So the Gaussian matrix of a neighbourhood is computed from the columns that
-//! vary; for other kernels, and where that does not pay, the rows are bound as any others.
+//! whole data are not. So the matrix of a neighbourhood under the Gaussian or the city-block kernel
+//! is computed from the columns that vary; for other kernels, and where that does not pay, the rows are bound as any others.
 
 use super::gram::{Gram, symmetric_by_blocks};
-use super::maps::{GaussianMap, Norms};
-use super::packed::{SINGLE_LIMIT, fits_single};
+use super::layout::{Formula, SINGLE_LIMIT, fits_single};
+use super::maps::{CityBlockMap, GaussianMap, Norms};
 use super::{Kernel, Radial};
 use crate::Result;
 use crate::data::{Row, SamplesView};
@@ -25,8 +25,8 @@ pub(crate) fn matrix_of_neighbourhood(
     rows: &[u32],
     out: &mut [f32],
 ) -> Result<()> {
-    if let Some(gaussians) = GaussianRows::of(kernel, view, rows)? {
-        gaussians.matrix_into(out);
+    if let Some(near_rows) = NearRows::of(kernel, view, rows)? {
+        near_rows.matrix_into(out);
         return Ok(());
     }
     Gram::new(kernel, view, rows.to_vec())?
@@ -34,19 +34,72 @@ pub(crate) fn matrix_of_neighbourhood(
         .symmetric_into(out)
 }
 
-/// The Gaussian matrix of a neighbourhood, some rows at a time.
+/// The Gaussian or city-block matrix of a neighbourhood, some rows at a time.
 #[derive(Debug)]
-pub(crate) struct GaussianRows {
+pub(crate) struct NearRows {
     n_rows: usize,
     /// The first row, which the others are relative to.
     reference: Vec<f64>,
     /// The columns in which some row is not as the first.
     columns: Vec<u32>,
     panels: Panels<f32>,
-    gamma: f64,
-    /// $-\gamma\|x\|^2$, padded by one panel.
+    shape: Shape,
+    /// $-\gamma\|x\|^2$, padded by one panel; 0 for the city-block kernel.
     norms: Vec<f32>,
     largest_sq_norm: f64,
+}
+
+/// A kernel that is a product over the features, so that columns that do not vary are factors.
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    Gaussian { gamma: f64 },
+    CityBlock { gamma: f64 },
+}
+
+impl Shape {
+    fn of(kernel: &Kernel) -> Option<Self> {
+        match *kernel {
+            Kernel::Radial(Radial::Gaussian { gamma }) => Some(Self::Gaussian { gamma }),
+            Kernel::CityBlock { gamma } => Some(Self::CityBlock { gamma }),
+            _ => None,
+        }
+    }
+
+    fn formula(self) -> Formula {
+        match self {
+            Self::Gaussian { gamma } => Formula::Gaussian { gamma },
+            Self::CityBlock { gamma } => Formula::CityBlock { gamma },
+        }
+    }
+
+    /// $-\gamma\|x\|^2$ of a row in the panels, where that is needed.
+    fn norm(self, squared: f64) -> f32 {
+        match self {
+            Self::Gaussian { gamma } => (-gamma * f64::from(squared as f32)) as f32,
+            Self::CityBlock { .. } => 0.0,
+        }
+    }
+
+    /// The part of a query's exponent that its values in the panels do not tell: all of
+    /// $-\gamma\|q\|^2$, or what other columns add to the city-block distance.
+    fn exponent(self, relative: &[f64], columns: &[u32]) -> f32 {
+        match self {
+            Self::Gaussian { gamma } => {
+                let squared: f64 = relative.iter().map(|value| value * value).sum();
+                (-gamma * squared) as f32
+            }
+            Self::CityBlock { gamma } => {
+                let mut kept = columns.iter().peekable();
+                let mut sum = 0.0;
+                for (f, value) in relative.iter().enumerate() {
+                    if kept.next_if(|&&column| column as usize == f).is_none() {
+                        sum += value.abs();
+                    }
+                }
+                (-gamma * sum) as f32
+            }
+        }
+    }
 }
 
 /// Rows that ask for their kernel values, prepared; reusable.
@@ -60,10 +113,10 @@ pub(crate) struct NeighbourhoodQueries {
 /// Queries that are best asked together.
 pub(crate) const QUERIES_AT_ONCE: usize = 6;
 
-impl GaussianRows {
-    /// `None` unless the kernel is a Gaussian and this is the way to compute it.
+impl NearRows {
+    /// `None` unless the kernel is one of the two and this is the way to compute it.
     pub(crate) fn of(kernel: &Kernel, view: SamplesView<'_>, rows: &[u32]) -> Result<Option<Self>> {
-        let Kernel::Radial(Radial::Gaussian { gamma }) = *kernel else {
+        let Some(shape) = Shape::of(kernel) else {
             return Ok(None);
         };
         kernel.check()?;
@@ -91,22 +144,24 @@ impl GaussianRows {
         };
         let sq_norms = &sq_norms[..rows.len()];
         let largest_sq_norm = sq_norms.iter().copied().fold(0.0, f64::max);
-        // Squared distances from norms and inner products must be precise enough; what is no
-        // number, or infinite, is not.
+        // Distances must be precise enough; what is no number, or infinite, is not.
         let is_finite = sq_norms.iter().sum::<f64>().is_finite();
-        let is_precise = gamma * largest_sq_norm <= SINGLE_LIMIT && fits_single(largest_sq_norm);
+        let argument = shape.formula().argument(largest_sq_norm);
+        let is_precise = argument <= SINGLE_LIMIT && fits_single(largest_sq_norm);
         if !is_finite || !is_precise {
             return Ok(None);
         }
-        let norm = |&squared: &f64| (-gamma * f64::from(squared as f32)) as f32;
-        let mut norms: Vec<f32> = sq_norms.iter().map(norm).collect();
+        let mut norms: Vec<f32> = sq_norms
+            .iter()
+            .map(|&squared| shape.norm(squared))
+            .collect();
         norms.resize(rows.len() + PANEL, 0.0);
         Ok(Some(Self {
             n_rows: rows.len(),
             reference,
             columns,
             panels,
-            gamma,
+            shape,
             norms,
             largest_sq_norm,
         }))
@@ -120,8 +175,7 @@ impl GaussianRows {
 
     /// Typical error of a kernel value.
     pub(crate) fn rounding(&self) -> f64 {
-        let unit = f64::from(f32::EPSILON) / 2.0;
-        unit * (1.0 + self.gamma * self.largest_sq_norm)
+        self.shape.formula().single_error(self.largest_sq_norm)
     }
 
     /// Prepares rows that have no other features than the neighbourhood.
@@ -137,29 +191,45 @@ impl GaussianRows {
         for row in rows {
             row.write_dense(&mut queries.dense);
             // A column in which the neighbourhood does not vary may be another here.
-            let mut squared = 0.0;
             for (value, reference) in queries.dense.iter_mut().zip(reference) {
                 *value -= reference;
-                squared += *value * *value;
             }
             let dense = &queries.dense;
             let varying = columns.iter().map(|&f| dense[f as usize] as f32);
             queries.values.extend(varying);
-            queries.norms.push((-self.gamma * squared) as f32);
+            queries.norms.push(self.shape.exponent(dense, columns));
         }
     }
 
     /// Kernel values of every prepared row against the rows of the neighbourhood.
     pub(crate) fn values_into(&self, queries: &NeighbourhoodQueries, out: &mut [&mut [f32]]) {
-        let map = GaussianMap {
-            two_gamma: (2.0 * self.gamma) as f32,
-            norms: Norms {
-                queries: &queries.norms,
-                rows: &self.norms,
-            },
-        };
-        let columns = (0, self.n_rows);
-        panel_block(&self.panels, &queries.values, columns, map, out);
+        self.values_of(&queries.values, &queries.norms, (0, self.n_rows), out);
+    }
+
+    /// Kernel values of queries, given their values in the panels and the rest of their exponents.
+    fn values_of(
+        &self,
+        queries: &[f32],
+        exponents: &[f32],
+        columns: (usize, usize),
+        out: &mut [&mut [f32]],
+    ) {
+        match self.shape {
+            Shape::Gaussian { gamma } => {
+                let map = GaussianMap {
+                    two_gamma: (2.0 * gamma) as f32,
+                    norms: Norms {
+                        queries: exponents,
+                        rows: &self.norms,
+                    },
+                };
+                panel_block(&self.panels, queries, columns, map, out);
+            }
+            Shape::CityBlock { gamma } => {
+                let map = CityBlockMap::new(gamma, exponents);
+                panel_block(&self.panels, queries, columns, map, out);
+            }
+        }
     }
 
     fn matrix_into(&self, out: &mut [f32]) {
@@ -174,14 +244,8 @@ impl GaussianRows {
         for i in block.clone() {
             self.panels.append_row(i, &mut queries);
         }
-        let map = GaussianMap {
-            two_gamma: (2.0 * self.gamma) as f32,
-            norms: Norms {
-                queries: &self.norms[block.clone()],
-                rows: &self.norms,
-            },
-        };
-        panel_block(&self.panels, &queries, (start, self.n_rows), map, rows);
+        let span = (start, self.n_rows);
+        self.values_of(&queries, &self.norms[block], span, rows);
     }
 }
 
@@ -330,9 +394,17 @@ mod tests {
             row_starts.push(indices.len());
         }
         let sparse = CsrMatrix::new(d, row_starts, indices, stored).expect("sparse");
+        let sparse = Samples::Sparse(sparse);
         let dense = Samples::dense(n, d, values).expect("dense");
-        let kernel = Kernel::rbf(0.7);
         let rows: Vec<u32> = (0..n as u32).rev().collect();
+        for kernel in [Kernel::rbf(0.7), Kernel::city_block(0.7)] {
+            agrees(&kernel, &[&dense, &sparse], &rows);
+        }
+    }
+
+    fn agrees(kernel: &Kernel, stored: &[&Samples], rows: &[u32]) {
+        let (n, d) = (rows.len(), stored[0].n_features());
+        let dense = stored[0];
         let mut expected = vec![0.0; n * n];
         for (i, &a) in rows.iter().enumerate() {
             for (j, &b) in rows.iter().enumerate() {
@@ -340,14 +412,14 @@ mod tests {
                 expected[i * n + j] = kernel.value(a, b, d).expect("a value");
             }
         }
-        for samples in [dense, Samples::Sparse(sparse)] {
-            let gaussians = GaussianRows::of(&kernel, samples.view(), &rows).expect("a kernel");
-            let gaussians = gaussians.expect("the quick way");
-            assert_eq!(gaussians.columns.len(), 4);
+        for samples in stored {
+            let near_rows = NearRows::of(kernel, samples.view(), rows).expect("a kernel");
+            let near_rows = near_rows.expect("the quick way");
+            assert_eq!(near_rows.columns.len(), 4);
             let mut whole = vec![0.0; n * n];
-            matrix_of_neighbourhood(&kernel, samples.view(), &rows, &mut whole).expect("a matrix");
+            matrix_of_neighbourhood(kernel, samples.view(), rows, &mut whole).expect("a matrix");
             let mut some = vec![0.0; 3 * n];
-            gaussians.rows_into(8..11, &mut some);
+            near_rows.rows_into(8..11, &mut some);
             for (at, (&value, &expected)) in whole.iter().zip(&expected).enumerate() {
                 let error = (f64::from(value) - expected).abs();
                 assert!(error < 1e-6, "{value} for {expected} at {at}");
@@ -374,16 +446,16 @@ mod tests {
             let sparse = CsrMatrix::new(width, row_starts, indices, values).expect("sparse");
             let samples = Samples::Sparse(sparse);
             let rows: Vec<u32> = (0..n as u32).collect();
-            let gaussians = GaussianRows::of(&Kernel::rbf(1e-5), samples.view(), &rows);
-            let gaussians = gaussians.expect("a kernel").expect("the quick way");
+            let near_rows = NearRows::of(&Kernel::rbf(1e-5), samples.view(), &rows);
+            let near_rows = near_rows.expect("a kernel").expect("the quick way");
             // Columns that no row has cannot vary either, nor do those of a single row.
             let seen = if n == 1 { 0 } else { 4 * n.min(varying / 4) };
-            assert_eq!(gaussians.columns.len(), seen);
-            assert!(gaussians.columns.iter().all(|&f| f as usize >= constant));
+            assert_eq!(near_rows.columns.len(), seen);
+            assert!(near_rows.columns.iter().all(|&f| f as usize >= constant));
             let is_few = few_columns(samples.view(), &rows).is_some();
             assert_eq!(is_few, n != 40, "{n} rows");
             let mut matrix = vec![0.0; n * n];
-            gaussians.matrix_into(&mut matrix);
+            near_rows.matrix_into(&mut matrix);
             for (at, &value) in matrix.iter().enumerate() {
                 let (a, b) = (samples.view().row(at / n), samples.view().row(at % n));
                 let expected = Kernel::rbf(1e-5).value(a, b, width).expect("a value");

@@ -1,264 +1,15 @@
 //! Rows packed in one precision for kernels that are functions of an inner product or a distance.
-//!
-//! # Precision
-//!
-//! A squared distance computed as $\|x\|^2 + \|x'\|^2 - 2\langle x, x'\rangle$ carries an absolute
-//! error of about $\varepsilon \max\|x\|^2$. What matters is that error times the kernel's scale
-//! (γ for the Gaussian). While the product of scale and largest squared norm stays below
-//! [`SINGLE_LIMIT`], single precision keeps kernel values to about $10^{-5}$; beyond it rows are
-//! packed in double precision, and beyond [`DOUBLE_LIMIT`] distances are summed from differences,
-//! which never cancel. Whoever sums many values can ask for their typical error, and for double
-//! precision if that is too much. Kernels that do not feel a shift see rows relative to the column means, so
-//! that data far from the origin are treated like centred ones.
 
-use super::Radial;
+use super::layout::{Formula, Layout};
 use super::maps::{
-    GaussianMap, GaussianOfDifference, Norms, PolynomialMap, RadialMap, RadialOfDifference,
-    SigmoidMap,
+    CityBlockMap, GaussianMap, GaussianOfDifference, Norms, PolynomialMap, RadialMap,
+    RadialOfDifference, SigmoidMap,
 };
 use crate::data::{Row, SamplesView};
 use crate::linalg::{
     DotMap, PANEL, Panels, Real, SPARSE_QUERIES, SparseQueries, SparseRows, TileMap, panel_block,
     sparse_block,
 };
-
-/// Largest scale × squared norm for single precision.
-pub(super) const SINGLE_LIMIT: f64 = 256.0;
-/// Largest squared norms for single precision: their products are then neither infinite nor so small
-/// that digits are lost.
-const SINGLE_RANGE: std::ops::RangeInclusive<f64> = 1e-24..=1e30;
-/// Largest scale × squared norm for double precision by inner products.
-const DOUBLE_LIMIT: f64 = 1e8;
-/// Largest number of features whose means are looked at.
-const MAX_CENTRED: usize = 1 << 22;
-/// Number of values up to which sparse rows may be spread out.
-const MAX_SPREAD: f64 = (1 << 24) as f64;
-
-/// A kernel as a function of one accumulated number.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Formula {
-    /// $\langle x, x'\rangle$.
-    Dot,
-    /// $(\gamma\langle x, x'\rangle + r)^d$.
-    Polynomial { gamma: f64, coef0: f64, degree: u32 },
-    /// $\tanh(\gamma\langle x, x'\rangle + r)$.
-    Sigmoid { gamma: f64, coef0: f64 },
-    /// $e^{-\gamma\|x-x'\|^2}$.
-    Gaussian { gamma: f64 },
-    /// Any other function of $\|x-x'\|^2$.
-    Radial(Radial),
-}
-
-impl Formula {
-    /// Whether $K(x+c, x'+c) = K(x, x')$.
-    fn ignores_shift(self) -> bool {
-        matches!(self, Self::Gaussian { .. } | Self::Radial(_))
-    }
-
-    /// Factor that makes a squared norm an argument of order one.
-    fn scale(self) -> f64 {
-        match self {
-            Self::Dot => 1.0,
-            // A power multiplies relative errors.
-            Self::Polynomial { gamma, degree, .. } => gamma.abs() * f64::from(degree),
-            Self::Sigmoid { gamma, .. } | Self::Gaussian { gamma } => gamma.abs(),
-            // Powers of small distances feel relative errors: always by differences.
-            Self::Radial(_) => f64::INFINITY,
-        }
-    }
-
-    /// Typical error of a value in single precision, for rows up to the given squared norm.
-    fn single_error(self, sq_norm: f64) -> f64 {
-        let unit = f64::from(f32::EPSILON) / 2.0;
-        unit * match self {
-            Self::Dot => sq_norm,
-            Self::Polynomial {
-                gamma,
-                coef0,
-                degree,
-            } => {
-                let largest = gamma.abs() * sq_norm + coef0.abs();
-                f64::from(degree) * largest.powi(degree as i32)
-            }
-            Self::Sigmoid { .. } | Self::Gaussian { .. } | Self::Radial(_) => {
-                1.0 + self.scale() * sq_norm
-            }
-        }
-    }
-}
-
-/// How exact kernel values must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Precision {
-    /// As a solver needs them: single precision where the data allow it.
-    Working,
-    /// Double precision throughout.
-    Double,
-}
-
-/// How rows will be stored and combined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Layout {
-    pub(super) single: bool,
-    sparse: bool,
-    difference: bool,
-}
-
-/// Statistics of the rows that decide the layout.
-pub(super) struct Survey {
-    n_features: usize,
-    means: Vec<f64>,
-    stored: usize,
-    n_rows: usize,
-    max_sq_norm: f64,
-    max_centred_sq_norm: f64,
-}
-
-impl Survey {
-    /// Typical error of a kernel value for rows stored like this; 0 in double precision.
-    pub(super) fn rounding(&self, formula: Formula, layout: Layout) -> f64 {
-        match (layout.single, layout.sparse || !formula.ignores_shift()) {
-            (false, _) => 0.0,
-            (true, true) => formula.single_error(self.max_sq_norm),
-            (true, false) => formula.single_error(self.max_centred_sq_norm),
-        }
-    }
-
-    pub(super) fn new(view: SamplesView<'_>, rows: &[u32]) -> Self {
-        let n_features = view.n_features();
-        // Rows in so many features are sparse, and not to be centred.
-        let mut means = vec![
-            0.0;
-            if n_features <= MAX_CENTRED {
-                n_features
-            } else {
-                0
-            }
-        ];
-        let mut stored = 0;
-        let mut max_sq_norm = 0.0f64;
-        for &i in rows {
-            let mut sq_norm = 0.0;
-            view.row(i as usize).for_each(|f, value| {
-                if let Some(mean) = means.get_mut(f) {
-                    *mean += value;
-                }
-                stored += usize::from(value != 0.0);
-                sq_norm += value * value;
-            });
-            max_sq_norm = max_sq_norm.max(sq_norm);
-        }
-        for mean in &mut means {
-            *mean /= rows.len().max(1) as f64;
-            if !mean.is_finite() {
-                // The sum of a column of enormous values overflowed: leave it where it is.
-                *mean = 0.0;
-            }
-        }
-        let mean_sq_norm: f64 = means.iter().map(|mean| mean * mean).sum();
-        let mut max_centred_sq_norm = 0.0f64;
-        for &i in rows {
-            // Σ(x−c)² over stored entries, plus Σc² over the others.
-            let (mut stored, mut others) = (0.0, mean_sq_norm);
-            view.row(i as usize).for_each(|f, value| {
-                let mean = means.get(f).copied().unwrap_or(0.0);
-                stored += (value - mean) * (value - mean);
-                others -= mean * mean;
-            });
-            let sq_norm = stored + others.max(0.0);
-            // Beyond the largest number: no limit will hold.
-            let sq_norm = if sq_norm.is_nan() {
-                f64::INFINITY
-            } else {
-                sq_norm
-            };
-            max_centred_sq_norm = max_centred_sq_norm.max(sq_norm);
-        }
-        Self {
-            n_features,
-            means,
-            stored,
-            n_rows: rows.len(),
-            max_sq_norm,
-            max_centred_sq_norm,
-        }
-    }
-
-    /// The cheapest layout that is precise enough, with the offset to subtract from every row.
-    pub(super) fn choose(&self, formula: Formula, precision: Precision) -> (Layout, Vec<f64>) {
-        let scale = formula.scale();
-        let plain = scale * self.max_sq_norm;
-        let may_centre = formula.ignores_shift() && !self.means.is_empty();
-        let centred_sq_norm = if may_centre {
-            self.max_centred_sq_norm
-        } else {
-            self.max_sq_norm
-        };
-        let centred = scale * centred_sq_norm;
-        let per_row = self.stored as f64 / self.n_rows.max(1) as f64;
-        let d = self.n_features as f64;
-        // Rows that are sparse in a wide space must not be spread out.
-        let may_spread = 16.0 * per_row >= d || d * self.n_rows as f64 <= MAX_SPREAD;
-        // Cycles for one inner product, measured on AVX2: panels reach two vector multiply-adds a
-        // cycle, sparse rows need two loads for each entry but serve sixteen queries.
-        let single = |sq_norm: f64| {
-            precision == Precision::Working
-                && scale * sq_norm <= SINGLE_LIMIT
-                && fits_single(sq_norm)
-        };
-        let candidates = [
-            (true, true, 0.14 * per_row + 1.0, single(self.max_sq_norm)),
-            (true, false, d / 14.0, may_spread && single(centred_sq_norm)),
-            (false, true, 0.28 * per_row + 2.0, plain <= DOUBLE_LIMIT),
-            (false, false, d / 7.0, may_spread && centred <= DOUBLE_LIMIT),
-        ];
-        let best = candidates
-            .iter()
-            .filter(|candidate| candidate.3)
-            .min_by(|a, b| a.2.total_cmp(&b.2));
-        let (layout, centring) = match best {
-            Some(&(single, sparse, _, _)) => (
-                Layout {
-                    single,
-                    sparse,
-                    difference: false,
-                },
-                may_centre && !sparse,
-            ),
-            // Inner products have no difference form: double precision is the best there is.
-            None if !formula.ignores_shift() || !may_spread => {
-                let sparse = 4.0 * per_row < d;
-                let layout = Layout {
-                    single: false,
-                    sparse,
-                    difference: false,
-                };
-                (layout, may_centre && !sparse)
-            }
-            None => (
-                Layout {
-                    single: false,
-                    sparse: false,
-                    difference: true,
-                },
-                may_centre,
-            ),
-        };
-        (
-            layout,
-            if centring {
-                self.means.clone()
-            } else {
-                Vec::new()
-            },
-        )
-    }
-}
-
-/// Whether rows up to a squared norm can be multiplied in single precision.
-pub(super) fn fits_single(sq_norm: f64) -> bool {
-    sq_norm == 0.0 || SINGLE_RANGE.contains(&sq_norm)
-}
 
 /// Largest number of features that are numbered as they are.
 const MAX_NUMBERED: usize = 1 << 14;
@@ -293,7 +44,8 @@ pub(crate) struct Packed<T> {
     layout: Layout,
     offset: Vec<f64>,
     store: PackedRows<T>,
-    /// $-\gamma\|x\|^2$ of every row for Gaussians, $\|x\|^2$ otherwise; padded by one panel.
+    /// $-\gamma\|x\|^2$ of every row for Gaussians, $-\gamma\|x\|_1$ of sparse ones for the city-block
+    /// kernel (of others 0), $\|x\|^2$ otherwise; padded by one panel.
     norms: Vec<T>,
     n_features: usize,
     /// The features that sparse rows have, ascending, if there are too many to number them all:
@@ -391,25 +143,29 @@ impl<T: Real> Packed<T> {
 
     /// The norm term of a row, from the values as they are stored (rounded to `T`).
     fn norm(&self, row: Row<'_>, buffer: &mut [f64]) -> T {
+        T::from_f64(match self.formula {
+            Formula::CityBlock { .. } if !self.layout.sparse => 0.0,
+            Formula::CityBlock { gamma } => -gamma * self.sum_of(row, buffer, f64::abs),
+            Formula::Gaussian { gamma } => -gamma * self.sum_of(row, buffer, |v| v * v),
+            _ => self.sum_of(row, buffer, |v| v * v),
+        })
+    }
+
+    /// Sum over the values of a row as they are stored.
+    fn sum_of(&self, row: Row<'_>, buffer: &mut [f64], of: impl Fn(f64) -> f64) -> f64 {
+        let stored = |value: f64| of(T::from_f64(value).to_f64());
         let mut sum = 0.0;
         if self.offset.is_empty() {
             row.for_each(|f, value| {
                 if f < self.n_features {
-                    let value = T::from_f64(value).to_f64();
-                    sum += value * value;
+                    sum += stored(value);
                 }
             });
         } else {
             self.shifted(row, buffer);
-            for &value in buffer.iter() {
-                let value = T::from_f64(value).to_f64();
-                sum += value * value;
-            }
+            buffer.iter().for_each(|&value| sum += stored(value));
         }
-        match self.formula {
-            Formula::Gaussian { gamma } => T::from_f64(-gamma * sum),
-            _ => T::from_f64(sum),
-        }
+        sum
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -513,6 +269,10 @@ impl<T: Real> Packed<T> {
                     two_gamma: T::from_f64(2.0 * gamma),
                     norms,
                 };
+                self.run(queries, columns, map, out);
+            }
+            Formula::CityBlock { gamma } => {
+                let map = CityBlockMap::new(gamma, &queries.norms);
                 self.run(queries, columns, map, out);
             }
             // The constant keeps the rest from being compiled for single precision.

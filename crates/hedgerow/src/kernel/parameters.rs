@@ -6,7 +6,7 @@ use crate::params::{Kind, Parameter, Parameters, Value, read_as};
 use crate::{Error, Result};
 
 /// Kernels that take a gamma when their text leaves it out.
-const WITH_GAMMA: [&str; 3] = ["rbf", "poly", "sigmoid"];
+const WITH_GAMMA: [&str; 4] = ["rbf", "cityblock", "poly", "sigmoid"];
 
 impl Parameters for KernelSpec {
     /// The kernel as text, and the parameters inside it.

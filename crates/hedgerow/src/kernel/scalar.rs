@@ -3,6 +3,7 @@
 //! It is the reference that the blocked engine is tested against, and good enough for small jobs.
 //! Features at or beyond `n_features` are ignored; features that a row does not store are 0.
 
+use super::city_block::city_block_dist;
 use super::distance::clamp;
 use super::{Kernel, Radial};
 use crate::data::Row;
@@ -112,6 +113,15 @@ pub(super) fn evaluate(kernel: &Kernel, x: Row<'_>, y: Row<'_>, n: usize) -> Pai
             inner_products(x, y, n).map(|dot| (gamma * dot + coef0).tanh())
         }
         Kernel::Radial(radial) => PairValues::radial(*radial, euclidean_sq_dist(x, y, n), n),
+        Kernel::CityBlock { gamma } => {
+            let exponent = -gamma * city_block_dist(x, y, n);
+            PairValues {
+                xx: 1.0,
+                yy: 1.0,
+                xy: exponent.exp(),
+                squared: -2.0 * exponent.exp_m1(),
+            }
+        }
         Kernel::Angle(radial) => inner_products(x, y, n).angle(*radial, n),
         Kernel::HistogramIntersection { alpha } => PairValues::of_pairs(x, y, |x, y| {
             let mut sum = 0.0;
@@ -262,7 +272,7 @@ pub(crate) fn euclidean_sq_dist(x: Row<'_>, y: Row<'_>, n_features: usize) -> f6
 }
 
 /// Calls `visit` with both values of every feature below `n_features` that either row stores.
-fn merge(x: Row<'_>, y: Row<'_>, n_features: usize, mut visit: impl FnMut(f64, f64)) {
+pub(super) fn merge(x: Row<'_>, y: Row<'_>, n_features: usize, mut visit: impl FnMut(f64, f64)) {
     if let (Row::Dense(x), Row::Dense(y)) = (x, y) {
         let (x, y) = (&x[..x.len().min(n_features)], &y[..y.len().min(n_features)]);
         let shared = x.len().min(y.len());

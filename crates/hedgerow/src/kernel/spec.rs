@@ -1,6 +1,7 @@
 //! Kernels as a user writes them: parameters may depend on the data.
 
 use super::Kernel;
+use super::city_block::{city_block_gamma_mean, city_block_gamma_scale};
 use super::text::{Argument, Call, Value, read};
 use super::vocabulary::{Builder, Request, Role, Symbol};
 use super::width::{PairDistances, gamma_auto, gamma_mean, gamma_scale};
@@ -16,10 +17,13 @@ use std::str::FromStr;
 ///
 /// | word | of | value |
 /// |---|---|---|
-/// | `auto` | gamma of `rbf`, `poly`, `sigmoid` | 1 / features; also when gamma is not given |
-/// | `scale` | the same | 1 / (features × variance of all entries), as in scikit-learn |
+/// | `auto` | gamma of `rbf`, `poly`, `sigmoid`, `cityblock` | 1 / features; also when gamma is not given |
+/// | `scale` | gamma of `rbf`, `poly`, `sigmoid` | 1 / (features × variance of all entries), as in scikit-learn |
 /// | `mean` | the same | 1 / mean squared distance |
 /// | `q50` | the same | $1/(2 q_h^2)$ with $q_h$ the 50th percentile of the distances |
+/// | `scale` | gamma of `cityblock` | 1 / (features × standard deviation of all entries) |
+/// | `mean` | the same | 1 / mean city-block distance |
+/// | `q50` | the same | $1/q_h$ with $q_h$ the 50th percentile of the city-block distances |
 /// | `q50` | sigma of `e`, `p`, `s`, `ps` | $2 q_h^2$ in the distance of the kernel inside |
 /// | `q50` | eta of `s`, `ps` | $q_h$ in the distance of the kernel inside |
 ///
@@ -167,6 +171,15 @@ impl KernelSpec {
         // Sigma and eta of one operator ask for the same distances.
         let mut last: Option<(Kernel, PairDistances)> = None;
         let mut value_of = |request: Request<'_>| match request.symbol {
+            Symbol::Percentile(h) if request.role == Role::CityBlockGamma => {
+                let weighted = weighted_samples(request.space, samples);
+                let view = weighted.as_ref().map_or(samples, Samples::view);
+                let distances = match scope {
+                    Scope::Data { seed } => PairDistances::city_block(view, seed)?,
+                    Scope::Neighbourhood => PairDistances::city_block_of_neighbourhood(view)?,
+                };
+                Ok(distances.city_block_gamma(h))
+            }
             Symbol::Percentile(h) => {
                 let distances = match last.take() {
                     Some((space, distances)) if space == *request.space => distances,
@@ -178,7 +191,7 @@ impl KernelSpec {
                     },
                 };
                 let value = match request.role {
-                    Role::Gamma => distances.gamma(h),
+                    Role::Gamma | Role::CityBlockGamma => distances.gamma(h),
                     Role::Sigma => distances.sigma(h),
                     Role::Eta => distances.eta(h),
                 };
@@ -188,7 +201,10 @@ impl KernelSpec {
             moment => {
                 let weighted = weighted_samples(request.space, samples);
                 let view = weighted.as_ref().map_or(samples, Samples::view);
+                let is_city_block = request.role == Role::CityBlockGamma;
                 Ok(match moment {
+                    Symbol::Scale if is_city_block => city_block_gamma_scale(view),
+                    Symbol::Mean if is_city_block => city_block_gamma_mean(view),
                     Symbol::Scale => gamma_scale(view),
                     Symbol::Mean => gamma_mean(view),
                     _ => gamma_auto(view.n_features()),

@@ -327,6 +327,7 @@ impl Display for Kernel {
                 write!(f, "sigmoid(gamma={gamma}, coef0={coef0})")
             }
             Self::Radial(radial) => radial.fmt(f),
+            Self::CityBlock { gamma } => write!(f, "cityblock(gamma={})", Shortest(*gamma)),
             Self::Angle(radial) => write!(f, "angle({radial})"),
             Self::HistogramIntersection { alpha } => {
                 write!(f, "histogram(alpha={})", Shortest(*alpha))

@@ -22,12 +22,13 @@ pub(super) const RADIAL_NAMES: [&str; 13] = [
 ];
 
 /// Names of all other kernels.
-pub(super) const OTHER_NAMES: [&str; 24] = [
+pub(super) const OTHER_NAMES: [&str; 25] = [
     "linear",
     "poly",
     "hpoly",
     "ipoly",
     "sigmoid",
+    "cityblock",
     "sam",
     "angle",
     "histogram",
@@ -54,9 +55,10 @@ pub(super) const OTHER_NAMES: [&str; 24] = [
 pub(super) enum Symbol {
     /// 1 / features.
     Auto,
-    /// 1 / (features × variance of all entries).
+    /// 1 / (features × variance of all entries); with the standard deviation for the city-block
+    /// kernel.
     Scale,
-    /// 1 / mean squared distance.
+    /// 1 / mean squared distance, or mean city-block distance.
     Mean,
     /// From a percentile of the distances.
     Percentile(f64),
@@ -66,15 +68,24 @@ pub(super) enum Symbol {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Role {
     Gamma,
+    /// Gamma of the city-block kernel: a rate, in the city-block distance.
+    CityBlockGamma,
     Sigma,
     Eta,
+}
+
+impl Role {
+    fn is_gamma(self) -> bool {
+        matches!(self, Self::Gamma | Self::CityBlockGamma)
+    }
 }
 
 /// A symbol in its place: enough to compute its value from data.
 pub(super) struct Request<'a> {
     pub(super) symbol: Symbol,
     pub(super) role: Role,
-    /// The kernel whose distance is measured.
+    /// The kernel whose distance is measured; for the city-block kernel the linear kernel of the
+    /// data.
     pub(super) space: &'a Kernel,
 }
 
@@ -109,6 +120,7 @@ impl Builder<'_> {
                 gamma: self.symbolic(&mut given, "gamma", Role::Gamma, Some(space))?,
                 coef0: given.number_or("coef0", 0.0)?,
             },
+            "cityblock" => self.city_block(&mut given, space)?,
             "sam" => Kernel::sam(given.number("gamma")?),
             "angle" => Kernel::Angle(self.radial(given.call("a function of a distance")?, None)?),
             "histogram" => Kernel::HistogramIntersection {
@@ -167,6 +179,11 @@ impl Builder<'_> {
         };
         given.finish()?;
         Ok(kernel)
+    }
+
+    fn city_block(&mut self, given: &mut Given<'_>, space: &Kernel) -> Result<Kernel> {
+        let gamma = self.symbolic(given, "gamma", Role::CityBlockGamma, Some(space))?;
+        Ok(Kernel::city_block(gamma))
     }
 
     fn inner(&mut self, given: &mut Given<'_>, space: &Kernel) -> Result<Kernel> {
@@ -285,7 +302,7 @@ impl Builder<'_> {
                     (symbol, argument.position)
                 }
             },
-            None if role == Role::Gamma && on_features && self.symbols.is_some() => {
+            None if role.is_gamma() && on_features && self.symbols.is_some() => {
                 (Symbol::Auto, given.call.position)
             }
             None => return Err(given.missing(key)),
@@ -304,7 +321,7 @@ impl Builder<'_> {
     fn allowed(&self, role: Role, space: Option<&Kernel>) -> &'static str {
         match (&self.symbols, space) {
             (None, _) | (_, None) => "a number",
-            (Some(_), Some(space)) if role == Role::Gamma && reads_features(space) => {
+            (Some(_), Some(space)) if role.is_gamma() && reads_features(space) => {
                 "a number, auto, scale, mean or a percentile from q0 to q100"
             }
             _ => "a number or a percentile from q0 to q100",
@@ -341,7 +358,7 @@ fn read_symbol(word: &Call, role: Role, on_features: bool) -> Option<Symbol> {
     if !word.arguments.is_empty() {
         return None;
     }
-    let moments = role == Role::Gamma && on_features;
+    let moments = role.is_gamma() && on_features;
     match word.name.as_str() {
         "auto" if moments => Some(Symbol::Auto),
         "scale" if moments => Some(Symbol::Scale),

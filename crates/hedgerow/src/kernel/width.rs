@@ -8,10 +8,13 @@
 //! | $\eta_h = q_h$ | [`eta_from_distance`] |
 //! | $\sigma^2 = \frac1{m^2}\sum_{ij}\|x_i-x_j\|^2 = 2\sum_f \mathrm{Var}_f$ | [`mean_sq_dist`] |
 //!
+//! Widths of the city-block kernel are defined in `city_block`.
+//!
 //! Duplicate rows make small percentiles 0. Then $\gamma$ is capped at $2^{20}$, and $\sigma$ and
 //! $\eta$ stop at $2^{-20}$.
 
 use super::Kernel;
+use super::city_block::{city_block_dist, city_block_gamma_from_distance};
 use super::distance::clamp;
 use super::scalar::{euclidean_sq_dist, evaluate};
 use crate::data::{Generator, SamplesView};
@@ -99,6 +102,22 @@ impl PairDistances {
     /// [`Kernel::Linear`] gives Euclidean distances. A precomputed kernel reads the samples as
     /// the kernel matrix of the rows among themselves.
     pub fn of(kernel: &Kernel, samples: SamplesView<'_>, seed: u64) -> Result<Self> {
+        Self::among(samples, seed, &|i, j| distance(kernel, samples, i, j))?
+            .ok_or_else(|| not_a_distance(kernel))
+    }
+
+    /// City-block distances of the same pairs of rows.
+    pub fn city_block(samples: SamplesView<'_>, seed: u64) -> Result<Self> {
+        Self::among(samples, seed, &|i, j| absolute(samples, i, j))?
+            .ok_or_else(|| not_a_distance(&Kernel::city_block(1.0)))
+    }
+
+    /// Of all pairs of up to [`MAX_ROWS`] rows; `None` if a distance is no number.
+    fn among(
+        samples: SamplesView<'_>,
+        seed: u64,
+        distance: &(dyn Fn(usize, usize) -> f64 + Sync),
+    ) -> Result<Option<Self>> {
         let n_rows = samples.n_rows();
         if n_rows == 0 {
             return Err(Error::NoRows);
@@ -111,27 +130,39 @@ impl PairDistances {
         let mut sorted = concat(rows.len(), 1, &|at| {
             let i = rows[at.start];
             let partners = rows[at.end..].iter();
-            partners.map(|&j| distance(kernel, samples, i, j)).collect()
+            partners.map(|&j| distance(i, j)).collect()
         });
         if sorted.iter().any(|value| value.is_nan()) {
-            return Err(not_a_distance(kernel));
+            return Ok(None);
         }
         sorted.par_sort_unstable_by(f64::total_cmp);
-        Ok(Self { sorted })
+        Ok(Some(Self { sorted }))
     }
 
     /// Kernel distances inside a neighbourhood, whose rows ascend in distance from the centre, by
     /// the rule of [`neighbourhood_gamma`].
     pub fn of_neighbourhood(kernel: &Kernel, samples: SamplesView<'_>) -> Result<Self> {
+        Self::around(samples, |i, j| distance(kernel, samples, i, j))?
+            .ok_or_else(|| not_a_distance(kernel))
+    }
+
+    /// City-block distances of the same pairs.
+    pub fn city_block_of_neighbourhood(samples: SamplesView<'_>) -> Result<Self> {
+        Self::around(samples, |i, j| absolute(samples, i, j))?
+            .ok_or_else(|| not_a_distance(&Kernel::city_block(1.0)))
+    }
+
+    /// By the rule of [`neighbourhood_gamma`]; `None` if a distance is no number.
+    fn around(
+        samples: SamplesView<'_>,
+        distance: impl FnMut(usize, usize) -> f64,
+    ) -> Result<Option<Self>> {
         if samples.n_rows() == 0 {
             return Err(Error::NoRows);
         }
-        let sorted =
-            neighbourhood_distances(samples.n_rows(), |i, j| distance(kernel, samples, i, j));
-        if sorted.iter().any(|value| value.is_nan()) {
-            return Err(not_a_distance(kernel));
-        }
-        Ok(Self { sorted })
+        let sorted = neighbourhood_distances(samples.n_rows(), distance);
+        let is_number = sorted.iter().all(|value| !value.is_nan());
+        Ok(is_number.then_some(Self { sorted }))
     }
 
     /// The `h`-th percentile; 0 for a single row.
@@ -142,6 +173,11 @@ impl PairDistances {
     /// $\gamma_h = 1/(2 q_h^2)$, capped.
     pub fn gamma(&self, h: f64) -> f64 {
         gamma_from_distance(self.percentile(h))
+    }
+
+    /// $1/q_h$, capped: the rate of the city-block kernel, if these are city-block distances.
+    pub fn city_block_gamma(&self, h: f64) -> f64 {
+        city_block_gamma_from_distance(self.percentile(h))
     }
 
     /// $\sigma_h = 2 q_h^2$, not below the floor.
@@ -163,6 +199,10 @@ fn distance(kernel: &Kernel, samples: SamplesView<'_>, i: usize, j: usize) -> f6
         _ => clamp(evaluate(kernel, x, y, n).squared),
     };
     squared.sqrt()
+}
+
+fn absolute(samples: SamplesView<'_>, i: usize, j: usize) -> f64 {
+    city_block_dist(samples.row(i), samples.row(j), samples.n_features())
 }
 
 fn not_a_distance(kernel: &Kernel) -> Error {
@@ -221,6 +261,11 @@ pub fn gamma_mean(samples: SamplesView<'_>) -> f64 {
 
 /// scikit-learn's `scale`: 1 / (features × variance of all entries); 1 when nothing varies.
 pub fn gamma_scale(samples: SamplesView<'_>) -> f64 {
+    reciprocal_or_one(samples.n_features() as f64 * variance_of_entries(samples))
+}
+
+/// Population variance of all entries, whatever their column.
+pub(super) fn variance_of_entries(samples: SamplesView<'_>) -> f64 {
     let n_values = samples.n_features() as f64 * samples.n_rows() as f64;
     let for_each = |visit: &mut dyn FnMut(f64)| {
         for i in 0..samples.n_rows() {
@@ -236,9 +281,9 @@ pub fn gamma_scale(samples: SamplesView<'_>) -> f64 {
     let mean = sum / n_values;
     let mut squares = (n_values - samples.n_entries() as f64) * mean * mean;
     for_each(&mut |value| squares += (value - mean) * (value - mean));
-    reciprocal_or_one(samples.n_features() as f64 * (squares / n_values))
+    squares / n_values
 }
 
-fn reciprocal_or_one(value: f64) -> f64 {
+pub(super) fn reciprocal_or_one(value: f64) -> f64 {
     if value > 0.0 { value.recip() } else { 1.0 }
 }

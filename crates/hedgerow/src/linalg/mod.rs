@@ -35,6 +35,7 @@ mod single_passes;
 mod small_pencil;
 mod smooth_losses;
 mod sparse;
+mod term;
 mod tridiagonal;
 mod vectors;
 mod weighted_differences;
@@ -64,13 +65,13 @@ pub(crate) use lanes::{LaneProducts, QUERY_LANES, lane_products};
 pub use linear_rows::{LinearRows, Precision};
 pub(crate) use linear_rows::{RowStore, ensure_finite_norms, with_store};
 pub(crate) use near::{
-    Hit, boxes_within, combined_within, least_combined, relative_to, rows_within, shared_sq_dist,
-    sq_dist,
+    Hit, boxes_within, city_block_dist, combined_within, least_combined, relative_to, rows_within,
+    shared_sq_dist, sq_dist,
 };
 pub(crate) use nystrom::whiten;
 pub(crate) use padded::PaddedMatrix;
 pub(crate) use pair_values::{add_four_rows, add_pair_values};
-pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
+pub(crate) use panel::{PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
 pub(crate) use pivoted_cholesky::pivots;
 pub(crate) use radial_tile::gaussian_tile;
@@ -86,6 +87,7 @@ pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };
 pub(crate) use sparse::{SPARSE_QUERIES, SparseQueries, SparseRows, sparse_block};
+pub(crate) use term::{AbsolutesMap, DotMap, SquaresMap, Term};
 pub(crate) use vectors::{
     VECTOR_LANES, VectorLanes, add_transposed_products, vector_products, widen,
 };

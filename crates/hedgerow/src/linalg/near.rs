@@ -253,3 +253,30 @@ pub(crate) fn sq_dist(x: &[f64], y: &[f64]) -> f64 {
     }
     x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum()
 }
+
+#[inline(always)]
+fn city_block_body<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
+    const ABSOLUTE_LANES: usize = 16;
+    let (x_chunks, x_rest) = x.as_chunks::<ABSOLUTE_LANES>();
+    let (y_chunks, y_rest) = y.as_chunks::<ABSOLUTE_LANES>();
+    let mut sums = [0.0f64; ABSOLUTE_LANES];
+    for (x, y) in x_chunks.iter().zip(y_chunks) {
+        for lane in 0..ABSOLUTE_LANES {
+            sums[lane] += (x[lane] - y[lane]).abs();
+        }
+    }
+    let mut half = ABSOLUTE_LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            sums[lane] += sums[lane + half];
+        }
+        half /= 2;
+    }
+    let rest = x_rest.iter().zip(y_rest);
+    rest.fold(sums[0], |sum, (&x, &y)| sum + (x - y).abs())
+}
+
+multiversion! {
+    /// $\sum |x - y|$ of two rows of equal length, summed in an order of its own.
+    pub(crate) fn city_block_dist[](x: &[f64], y: &[f64]) -> f64 = city_block_body;
+}

@@ -3,7 +3,7 @@
 //! Rows are grouped into panels of [`PANEL`]; within a panel the values stand feature by feature,
 //! so that one vector load brings the same feature of neighbouring rows.
 
-use super::Real;
+use super::{Real, Term};
 use crate::parallel::{Grain, for_each_chunk};
 
 /// Rows of a panel.
@@ -173,53 +173,20 @@ impl<T: Real> Panels<T> {
     }
 }
 
-/// What a tile does with the inner products before they are stored.
+/// What a tile does with its sums before they are stored.
 pub(crate) trait TileMap<T: Real>: Copy {
-    /// Whether tiles accumulate $\sum (q-t)^2$ instead of $\sum q t$.
-    const DIFFERENCE: bool;
+    /// What tiles sum over the features.
+    type Term: Term<T>;
     /// Whether tiles apply it themselves, which is faster and more code: for what is used most.
     const IN_TILES: bool = false;
 
-    /// Maps the accumulated values of query `q` against the 16 rows from `first_row` on.
+    /// Maps the sums of query `q` against the 16 rows from `first_row` on.
     fn map<const FMA: bool>(self, q: usize, first_row: usize, values: [T; PANEL]) -> [T; PANEL];
 }
 
-/// The inner products as they are.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct DotMap;
-
-impl<T: Real> TileMap<T> for DotMap {
-    const DIFFERENCE: bool = false;
-    const IN_TILES: bool = true;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values
-    }
-}
-
-/// The squared distances as they are.
-#[derive(Debug, Clone, Copy)]
-struct DifferenceMap;
-
-impl<T: Real> TileMap<T> for DifferenceMap {
-    const DIFFERENCE: bool = true;
-
-    #[inline(always)]
-    fn map<const FMA: bool>(self, _: usize, _: usize, values: [T; PANEL]) -> [T; PANEL] {
-        values
-    }
-}
-
-/// Products of `ROWS` queries with the rows of `PANELS` panels that follow each other.
+/// Sums of `ROWS` queries with the rows of `PANELS` panels that follow each other.
 #[inline(always)]
-fn tile<
-    const FMA: bool,
-    T: Real,
-    const ROWS: usize,
-    const PANELS: usize,
-    const DIFFERENCE: bool,
->(
+fn tile<const FMA: bool, T: Real, K: Term<T>, const ROWS: usize, const PANELS: usize>(
     queries: &[T],
     n_features: usize,
     panels: &[T],
@@ -241,7 +208,7 @@ fn tile<
             for r in 0..ROWS {
                 for p in 0..PANELS {
                     let sums = &mut sums[p][r];
-                    add::<FMA, T, DIFFERENCE>(values[r][step], &columns[p][step], sums);
+                    add::<FMA, T, K>(values[r][step], &columns[p][step], sums);
                 }
             }
         }
@@ -249,7 +216,7 @@ fn tile<
     for f in n_features / STEP * STEP..n_features {
         for r in 0..ROWS {
             for p in 0..PANELS {
-                add::<FMA, T, DIFFERENCE>(rows[r][f], &lanes[p][f], &mut sums[p][r]);
+                add::<FMA, T, K>(rows[r][f], &lanes[p][f], &mut sums[p][r]);
             }
         }
     }
@@ -258,18 +225,9 @@ fn tile<
 
 /// Adds what one feature contributes.
 #[inline(always)]
-fn add<const FMA: bool, T: Real, const DIFFERENCE: bool>(
-    q: T,
-    column: &[T; PANEL],
-    sums: &mut [T; PANEL],
-) {
+fn add<const FMA: bool, T: Real, K: Term<T>>(q: T, column: &[T; PANEL], sums: &mut [T; PANEL]) {
     for lane in 0..PANEL {
-        if DIFFERENCE {
-            let difference = q - column[lane];
-            sums[lane] = difference.fma::<FMA>(difference, sums[lane]);
-        } else {
-            sums[lane] = q.fma::<FMA>(column[lane], sums[lane]);
-        }
+        sums[lane] = K::add::<FMA>(q, column[lane], sums[lane]);
     }
 }
 
@@ -286,11 +244,7 @@ fn run_tile<const FMA: bool, T: Real, M: TileMap<T>, const ROWS: usize, const PA
     let d = panels.n_features;
     let block = &queries[q * d..(q + ROWS) * d];
     let packed = panels.panels(p, PANELS);
-    let sums = if M::DIFFERENCE {
-        tile::<FMA, T, ROWS, PANELS, true>(block, d, packed)
-    } else {
-        tile::<FMA, T, ROWS, PANELS, false>(block, d, packed)
-    };
+    let sums = tile::<FMA, T, M::Term, ROWS, PANELS>(block, d, packed);
     // By numbers: iterators over the sums would move them out of their registers.
     for p_of_tile in 0..PANELS {
         let first_row = (p + p_of_tile) * PANEL;
@@ -439,8 +393,8 @@ fn finish_body<const FMA: bool, T: Real, O: Real, M: TileMap<T>>(
 }
 
 multiversion! {
-    /// Maps products and writes them where they belong. Of each query there are [`STRIP`] panels
-    /// of products, from that of `first_row` on.
+    /// Maps sums and writes them where they belong. Of each query there are [`STRIP`] panels
+    /// of them, from that of `first_row` on.
     pub(super) fn finish_strip[T: Real, O: Real, M: TileMap<T>](
         products: &[T],
         first: (usize, usize),
@@ -451,10 +405,10 @@ multiversion! {
 }
 
 /// Writes, for every query row (`queries` holds them row after row) and every packed row in
-/// `columns.0..columns.1`, the mapped inner product to `out[query][row - columns.0]`.
+/// `columns.0..columns.1`, the mapped sum to `out[query][row - columns.0]`.
 ///
 /// Maps that are used most are applied inside the tiles. For the others, and where precisions
-/// differ, products are kept in a strip first: so that tiles are not compiled for all of them.
+/// differ, sums are kept in a strip first: so that tiles are not compiled for all of them.
 pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
     panels: &Panels<T>,
     queries: &[T],
@@ -480,11 +434,7 @@ pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
             let mut rows: [&mut [T]; STRIP_QUERIES] =
                 std::array::from_fn(|_| rows.next().unwrap_or_default());
             let (rows, span) = (&mut rows[..out.len()], (first_row, last_row));
-            if M::DIFFERENCE {
-                panel_tiles(panels, queries, span, DifferenceMap, rows);
-            } else {
-                panel_tiles(panels, queries, span, DotMap, rows);
-            }
+            panel_tiles(panels, queries, span, M::Term::default(), rows);
             finish_strip(&strip, (first_query, first_row), columns, map, out);
         }
     }
@@ -492,6 +442,7 @@ pub(crate) fn panel_block<T: Real, O: Real, M: TileMap<T>>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::DotMap;
     use super::*;
     use crate::data::Generator;
 

@@ -26,6 +26,9 @@ pub(crate) trait Real:
     /// The larger of two, without regard to NaN.
     fn larger(self, other: Self) -> Self;
 
+    /// Without its sign.
+    fn abs(self) -> Self;
+
     /// The slices as they are if `O` is the same type.
     fn same<'a, 'b, O: Real>(slices: &'a mut [&'b mut [O]]) -> Option<&'a mut [&'b mut [Self]]>;
     /// As [`Real::same`], by name.
@@ -46,6 +49,11 @@ macro_rules! common {
         #[inline(always)]
         fn larger(self, other: Self) -> Self {
             if self > other { self } else { other }
+        }
+
+        #[inline(always)]
+        fn abs(self) -> Self {
+            self.abs()
         }
 
         #[inline(always)]

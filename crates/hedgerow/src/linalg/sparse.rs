@@ -3,11 +3,12 @@
 //! The queries are spread into a dense buffer, interleaved: the values that sixteen queries have at
 //! one feature stand side by side. Each stored entry of a packed row then costs two vector
 //! multiply-adds that serve sixteen inner products, and nothing depends on how the patterns of
-//! the two rows meet. Packed rows stand in groups of four, entry by entry, so that four
+//! the two rows meet. Sums of other terms than products are told what a stored entry adds to the
+//! sum of the query and a row of zeros. Packed rows stand in groups of four, entry by entry, so that four
 //! independent sums are under way; shorter rows of a group are filled up with zeros.
 
-use super::Real;
-use super::panel::{DotMap, PANEL, STRIP, TileMap, finish_strip, store_panel};
+use super::panel::{PANEL, STRIP, TileMap, finish_strip, store_panel};
+use super::{Real, Term};
 
 /// Query rows of one pass.
 pub(crate) const SPARSE_QUERIES: usize = 16;
@@ -97,9 +98,9 @@ impl<T: Real> SparseQueries<T> {
     }
 }
 
-/// Inner products of one group with the queries in the first `N` lanes.
+/// Sums over the stored features of one group with the queries in the first `N` lanes.
 #[inline(always)]
-fn group_sums<const FMA: bool, T: Real, const N: usize>(
+fn group_sums<const FMA: bool, T: Real, K: Term<T>, const N: usize>(
     steps: &[Step<T>],
     lanes: &[[T; SPARSE_QUERIES]],
 ) -> [[T; N]; GROUP] {
@@ -109,22 +110,22 @@ fn group_sums<const FMA: bool, T: Real, const N: usize>(
     for step in steps {
         let [fa, fb, fc, fd] = step.features;
         let [va, vb, vc, vd] = step.values;
-        add_lanes::<FMA, T, N>(&mut a, va, &lanes[fa as usize]);
-        add_lanes::<FMA, T, N>(&mut b, vb, &lanes[fb as usize]);
-        add_lanes::<FMA, T, N>(&mut c, vc, &lanes[fc as usize]);
-        add_lanes::<FMA, T, N>(&mut d, vd, &lanes[fd as usize]);
+        add_lanes::<FMA, T, K, N>(&mut a, va, &lanes[fa as usize]);
+        add_lanes::<FMA, T, K, N>(&mut b, vb, &lanes[fb as usize]);
+        add_lanes::<FMA, T, K, N>(&mut c, vc, &lanes[fc as usize]);
+        add_lanes::<FMA, T, K, N>(&mut d, vd, &lanes[fd as usize]);
     }
     [a, b, c, d]
 }
 
 #[inline(always)]
-fn add_lanes<const FMA: bool, T: Real, const N: usize>(
+fn add_lanes<const FMA: bool, T: Real, K: Term<T>, const N: usize>(
     sums: &mut [T; N],
     value: T,
     query: &[T; SPARSE_QUERIES],
 ) {
     for lane in 0..N {
-        sums[lane] = value.fma::<FMA>(query[lane], sums[lane]);
+        sums[lane] = K::add_stored::<FMA>(query[lane], value, sums[lane]);
     }
 }
 
@@ -141,7 +142,8 @@ fn run_panels<const FMA: bool, T: Real, M: TileMap<T>, const N: usize>(
     for p in columns.0 / PANEL..columns.1.div_ceil(PANEL) {
         let mut sums = [[[T::ZERO; N]; GROUP]; PANEL / GROUP];
         for (g, sum) in sums.iter_mut().enumerate() {
-            *sum = group_sums::<FMA, T, N>(rows.group(p * (PANEL / GROUP) + g), lanes);
+            let group = rows.group(p * (PANEL / GROUP) + g);
+            *sum = group_sums::<FMA, T, M::Term, N>(group, lanes);
         }
         // Without this barrier the compiler merges the turning below into the sums above and
         // vectorises them along the wrong axis.
@@ -195,7 +197,7 @@ multiversion! {
 }
 
 /// Writes, for the queries loaded in lanes `0..out.len()` and every packed row in
-/// `columns.0..columns.1`, the mapped inner product to `out[lane][row - columns.0]`.
+/// `columns.0..columns.1`, the mapped sum over the stored features to `out[lane][row - columns.0]`.
 /// Lane `l` is query `first_query + l` to the map. As for panels, tiles apply a few maps themselves.
 pub(crate) fn sparse_block<T: Real, O: Real, M: TileMap<T>>(
     rows: &SparseRows<T>,
@@ -219,7 +221,8 @@ pub(crate) fn sparse_block<T: Real, O: Real, M: TileMap<T>>(
         let mut lanes: [&mut [T]; SPARSE_QUERIES] =
             std::array::from_fn(|_| lanes.next().unwrap_or_default());
         let lanes = &mut lanes[..out.len()];
-        sparse_tiles(rows, queries, (first_row, last_row), 0, DotMap, lanes);
+        let span = (first_row, last_row);
+        sparse_tiles(rows, queries, span, 0, M::Term::default(), lanes);
         finish_strip(&strip, (first_query, first_row), columns, map, out);
     }
 }

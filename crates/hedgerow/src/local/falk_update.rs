@@ -234,7 +234,7 @@ impl<'a> Change<'a> {
         let width = samples.n_features();
         let far = match self.metric {
             DistanceMetric::Euclidean => Some(FarCentres::new(samples, self.parts)?),
-            DistanceMetric::Kernel(_) => None,
+            _ => None,
         };
         try_concat(rows.len(), ROWS_AT_ONCE, &|part| {
             let rows = &rows[part];

@@ -6,7 +6,7 @@ use super::machine::{LocalMachine, LocalMachines, LocalModel};
 use super::params::LocalSvmParams;
 use super::store::{Answers, Store};
 use crate::data::{Generator, Samples};
-use crate::kernel::{GaussianRows, Kernel, matrix_of_neighbourhood};
+use crate::kernel::{Kernel, NearRows, matrix_of_neighbourhood};
 use crate::machines::small::{Costs, SmallSvc, SmallSvr};
 use crate::machines::{
     CALIBRATION_FOLDS, Sigmoid, Solved, calibration_folds, class_costs, pairs, too_large,
@@ -176,7 +176,7 @@ impl<'a> Learner<'a> {
         let view = self.store.view();
         // A single machine asks for the rows that it needs; several share a whole matrix.
         let by_rows = if is_binary && !self.params.probability {
-            GaussianRows::of(&kernel, view, rows)?
+            NearRows::of(&kernel, view, rows)?
         } else {
             None
         };
@@ -238,7 +238,7 @@ impl<'a> Learner<'a> {
         &self,
         rows: &[u32],
         pair: &PairOfClasses,
-        by_rows: Option<&GaussianRows>,
+        by_rows: Option<&NearRows>,
         task: u64,
         svc: &mut SmallSvc,
     ) -> Result<(Terms, Effort)> {
@@ -258,8 +258,8 @@ impl<'a> Learner<'a> {
         let limits = self.limits();
         let costs_of_rows = Costs::PerRow(costs);
         let machine = match by_rows {
-            Some(gaussians) => {
-                let mut write_rows = |rows, out: &mut [f32]| gaussians.rows_into(rows, out);
+            Some(near_rows) => {
+                let mut write_rows = |rows, out: &mut [f32]| near_rows.rows_into(rows, out);
                 let diagonal = vec![1.0; rows.len()];
                 svc.solve_by_rows(&diagonal, &mut write_rows, labels, costs_of_rows, &limits)?
             }

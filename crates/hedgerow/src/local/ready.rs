@@ -5,7 +5,7 @@
 
 use super::machine::LocalMachines;
 use crate::data::SamplesView;
-use crate::kernel::{GaussianRows, Gram, NeighbourhoodQueries, QUERIES_AT_ONCE};
+use crate::kernel::{Gram, NearRows, NeighbourhoodQueries, QUERIES_AT_ONCE};
 use crate::{Error, Result};
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ const DOUBLE_AT_ONCE: usize = 16;
 #[derive(Debug)]
 pub(super) struct Ready {
     /// `None` where double precision is needed, or the kernel is another.
-    gaussians: Option<GaussianRows>,
+    near_rows: Option<NearRows>,
 }
 
 /// Buffers for one answer after the other.
@@ -35,9 +35,9 @@ pub(super) struct DecisionScratch {
 impl Ready {
     /// Packs the support vectors, which are rows of `samples`.
     pub(super) fn new(machines: &LocalMachines, samples: SamplesView<'_>) -> Result<Self> {
-        let gaussians = GaussianRows::of(&machines.kernel, samples, &machines.support)?
+        let near_rows = NearRows::of(&machines.kernel, samples, &machines.support)?
             .filter(|rows| rows.rounding() * machines.largest_norm() <= MAX_DECISION_ERROR);
-        Ok(Self { gaussians })
+        Ok(Self { near_rows })
     }
 
     /// Calls `visit(position in group, decision values)` for each query of a group that shares the
@@ -52,17 +52,17 @@ impl Ready {
         visit: &mut dyn FnMut(usize, &[f64]) -> Result<()>,
     ) -> Result<()> {
         let n_support = machines.support.len();
-        if let Some(gaussians) = &self.gaussians
+        if let Some(near_rows) = &self.near_rows
             && queries.n_features() <= samples.n_features()
         {
             for (part, asked) in group.chunks(QUERIES_AT_ONCE).enumerate() {
                 queries.fetch(asked.iter().copied());
                 let rows = asked.iter().map(|&q| queries.row(q as usize));
-                gaussians.prepare(rows, &mut scratch.queries);
+                near_rows.prepare(rows, &mut scratch.queries);
                 scratch.values.resize(QUERIES_AT_ONCE * n_support, 0.0);
                 let values = scratch.values.chunks_exact_mut(n_support.max(1));
                 let mut values: Vec<&mut [f32]> = values.take(asked.len()).collect();
-                gaussians.values_into(&scratch.queries, &mut values);
+                near_rows.values_into(&scratch.queries, &mut values);
                 for (at, values) in values.iter().enumerate() {
                     machines.decisions_of(values, &mut scratch.decisions);
                     visit(part * QUERIES_AT_ONCE + at, &scratch.decisions)?;

@@ -1,7 +1,7 @@
 //! Distances between rows.
 
 use crate::data::Row;
-use crate::kernel::{Definiteness, Kernel, euclidean_sq_dist};
+use crate::kernel::{Definiteness, Kernel, city_block_dist, euclidean_sq_dist};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -12,17 +12,25 @@ pub enum DistanceMetric {
     Euclidean,
     /// $\sqrt{K(x,x) + K(x',x') - 2K(x,x')}$.
     Kernel(Kernel),
+    /// $\sum_f |w_f||x_f - x'_f|$; without weights all are 1.
+    CityBlock {
+        /// One factor a feature; features beyond the list are dropped.
+        weights: Option<Vec<f64>>,
+    },
 }
 
 impl DistanceMetric {
     /// The metric whose neighbours are those of the kernel's feature space.
     ///
     /// The distance itself may differ: a Gaussian orders rows as the Euclidean distance does, and
-    /// its own, which saturates, would ruin every tree.
+    /// its own, which saturates, would ruin every tree. Likewise the city-block kernel.
     pub fn of(kernel: &Kernel) -> Self {
         match kernel.order_preserving_base() {
             Kernel::Linear => Self::Euclidean,
-            base => Self::Kernel(base),
+            base => match city_block_weights(&base) {
+                Some(weights) => Self::CityBlock { weights },
+                None => Self::Kernel(base),
+            },
         }
     }
 
@@ -31,6 +39,10 @@ impl DistanceMetric {
         let squared = match self {
             Self::Euclidean | Self::Kernel(Kernel::Linear) => euclidean_sq_dist(x, y, n_features),
             Self::Kernel(kernel) => kernel.sq_dist(x, y, n_features)?,
+            Self::CityBlock { weights: None } => return Ok(city_block_dist(x, y, n_features)),
+            Self::CityBlock {
+                weights: Some(weights),
+            } => return Ok(weighted_city_block_dist(x, y, weights)),
         };
         Ok(squared.sqrt())
     }
@@ -42,8 +54,12 @@ impl DistanceMetric {
 
     /// An error if rows have no distance under this metric.
     pub(super) fn check(&self) -> Result<()> {
-        let Self::Kernel(kernel) = self else {
-            return Ok(());
+        let kernel = match self {
+            Self::Euclidean | Self::CityBlock { weights: None } => return Ok(()),
+            Self::Kernel(kernel) => kernel,
+            Self::CityBlock {
+                weights: Some(weights),
+            } => return Kernel::Linear.weighted(weights.clone()).check(),
         };
         kernel.check()?;
         if kernel.is_precomputed() {
@@ -58,7 +74,7 @@ impl DistanceMetric {
     /// Whether the triangle inequality is known to hold.
     pub(super) fn is_metric(&self, n_features: usize) -> bool {
         match self {
-            Self::Euclidean => true,
+            Self::Euclidean | Self::CityBlock { .. } => true,
             Self::Kernel(kernel) => is_definite(kernel, n_features),
         }
     }
@@ -76,16 +92,68 @@ impl DistanceMetric {
                     width: weights.len(),
                 })
             }
-            Self::Kernel(_) => None,
+            Self::Kernel(_) | Self::CityBlock { .. } => None,
         }
     }
+
+    /// The coordinates whose absolute differences this metric sums, if it does that.
+    pub(super) fn city_block_coordinates(&self, n_features: usize) -> Option<Embedding<'_>> {
+        let Self::CityBlock { weights } = self else {
+            return None;
+        };
+        let weights = weights.as_deref();
+        Some(Embedding {
+            weights,
+            width: weights.map_or(n_features, <[f64]>::len),
+        })
+    }
+
+    /// What it is called where it fails.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Euclidean => "Euclidean".to_owned(),
+            Self::Kernel(kernel) => kernel.to_string(),
+            Self::CityBlock { .. } => "city-block".to_owned(),
+        }
+    }
+}
+
+/// The weights of the features, should the kernel be the city-block kernel of weighted features.
+#[allow(clippy::option_option)] // None of them, or another kernel.
+fn city_block_weights(kernel: &Kernel) -> Option<Option<Vec<f64>>> {
+    match kernel {
+        Kernel::CityBlock { .. } => Some(None),
+        Kernel::Weighted { weights, kernel } => Some(Some(match city_block_weights(kernel)? {
+            None => weights.clone(),
+            // Features beyond the outer list are 0, those beyond the inner one are dropped.
+            Some(inner) => {
+                let products = inner.iter().zip(weights).map(|(a, b)| a * b);
+                products.collect()
+            }
+        })),
+        _ => None,
+    }
+}
+
+fn weighted_city_block_dist(x: Row<'_>, y: Row<'_>, weights: &[f64]) -> f64 {
+    let mut differences = vec![0.0; weights.len()];
+    let mut add = |row: Row<'_>, sign: f64| {
+        row.for_each(|f, value| {
+            if let Some(weight) = weights.get(f) {
+                differences[f] += sign * (weight * value);
+            }
+        });
+    };
+    add(x, 1.0);
+    add(y, -1.0);
+    differences.iter().map(|difference| difference.abs()).sum()
 }
 
 /// Whether the kernel is known to be positive definite, or conditionally so, which is enough for
 /// its distance to be one.
 fn is_definite(kernel: &Kernel, n_features: usize) -> bool {
     match kernel {
-        Kernel::Linear | Kernel::HistogramIntersection { .. } => true,
+        Kernel::Linear | Kernel::CityBlock { .. } | Kernel::HistogramIntersection { .. } => true,
         Kernel::Polynomial { gamma, coef0, .. } => *gamma >= 0.0 && *coef0 >= 0.0,
         Kernel::Radial(radial) => matches!(
             radial.definiteness(n_features),
@@ -98,7 +166,8 @@ fn is_definite(kernel: &Kernel, n_features: usize) -> bool {
     }
 }
 
-/// Rows as vectors whose Euclidean distance is the metric's: the features, perhaps weighted.
+/// Rows as vectors whose Euclidean (or city-block) distance is the metric's: the features, perhaps
+/// weighted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Embedding<'a> {
     weights: Option<&'a [f64]>,
@@ -173,6 +242,32 @@ mod tests {
             DistanceMetric::Euclidean
         );
         assert!(!DistanceMetric::of(&Kernel::polynomial(1.0, 1.0, 2)).is_euclidean());
+    }
+
+    #[test]
+    fn the_city_block_kernel_is_searched_by_its_distance() {
+        let (x, y) = ([1.0, -2.0, 9.0], [0.5, 4.0, 1.0]);
+        let (x, y) = (Row::Dense(&x), Row::Dense(&y));
+        let kernel = Kernel::city_block(70.0);
+        let doubled = kernel
+            .clone()
+            .weighted([1.0, 0.25])
+            .weighted([2.0, -2.0, 8.0]);
+        for (kernel, expected) in [(kernel, 14.5), (doubled, 4.0)] {
+            let metric = DistanceMetric::of(&kernel);
+            assert!(metric.is_metric(3) && metric.embedding(3).is_none());
+            assert_eq!(metric.check(), Ok(()));
+            assert_eq!(metric.distance(x, y, 3), Ok(expected));
+            let coordinates = metric.city_block_coordinates(3).expect("coordinates");
+            let mut difference = vec![0.0; coordinates.width()];
+            coordinates.for_each(x, |f, value| difference[f] += value);
+            coordinates.for_each(y, |f, value| difference[f] -= value);
+            assert_eq!(difference.iter().map(|v| v.abs()).sum::<f64>(), expected);
+        }
+        let empty = DistanceMetric::CityBlock {
+            weights: Some(Vec::new()),
+        };
+        assert!(empty.check().is_err());
     }
 
     #[test]

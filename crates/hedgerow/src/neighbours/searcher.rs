@@ -1,5 +1,6 @@
 //! An index at work.
 
+use super::Neighbour;
 use super::brute::{self, TOGETHER, pair_by_pair};
 use super::bucket_tree;
 use super::bucket_tree::BucketTree;
@@ -10,7 +11,6 @@ use super::deferred::DeferredTree;
 use super::index::{Body, Engine, Index, ensure_finite};
 use super::rank::{self, Asked, nearest_of};
 use super::scan::scan;
-use super::{DistanceMetric, Neighbour};
 use crate::data::{Row, SamplesView};
 use crate::parallel::{Grain, for_each_chunk, try_concat};
 use crate::spares::Spares;
@@ -340,10 +340,7 @@ impl<'a> Searcher<'a> {
         if out.len() < k.min(others) || out.iter().any(|found| found.distance.is_nan()) {
             return Err(Error::NoDistance {
                 row: query.number + 1,
-                metric: match self.index.metric() {
-                    DistanceMetric::Euclidean => "Euclidean".to_owned(),
-                    DistanceMetric::Kernel(kernel) => kernel.to_string(),
-                },
+                metric: self.index.metric().name(),
             });
         }
         Ok(())

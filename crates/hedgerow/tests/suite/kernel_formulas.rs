@@ -134,6 +134,12 @@ fn kernels_have_their_values() {
         ),
         (Kernel::laplacian(0.5), 0.010_302_544_659_162_86),
         (Kernel::exponential(2.0), 0.164_840_714_546_605_76),
+        // Differences of 2 and 3, with weights of 1 and 6.
+        (Kernel::city_block(0.1), 0.606_530_659_712_633_4),
+        (
+            Kernel::city_block(0.1).weighted([0.5, -2.0]),
+            0.496_585_303_791_409_5,
+        ),
         (Kernel::sam(0.7), 0.367_795_026_008_830_3),
         (
             Kernel::Angle(Radial::Wave { theta: 2.0 }),
@@ -206,6 +212,7 @@ fn dense_and_sparse_rows_mix() {
         Kernel::Linear,
         Kernel::rbf(0.1),
         Kernel::inhomogeneous(3),
+        Kernel::city_block(0.1),
         Kernel::Spline,
         Kernel::HistogramIntersection { alpha: 0.5 },
         Kernel::sam(1.0),
@@ -333,6 +340,8 @@ fn ranges_are_checked_down_to_the_innermost_kernel() {
         (Kernel::Radial(Radial::Power { beta: 2.5 }), "beta"),
         (Kernel::Radial(Radial::Power { beta: 0.0 }), "beta"),
         (Kernel::Angle(Radial::Wave { theta: 0.0 }), "theta"),
+        (Kernel::city_block(-1.0), "gamma"),
+        (Kernel::city_block(f64::NAN), "gamma"),
         (Kernel::HistogramIntersection { alpha: 0.0 }, "alpha"),
         (Kernel::Linear.scaled(-1.0), "factor"),
         (Kernel::Linear.series([1.0, -1.0]), "coefficient"),
@@ -392,6 +401,7 @@ fn definiteness_is_known_and_conservative() {
     let definite = [
         Kernel::Linear,
         Kernel::rbf(1.0),
+        Kernel::city_block(1.0),
         Kernel::inhomogeneous(3),
         Kernel::HistogramIntersection { alpha: 1.0 },
         Kernel::mixture(0.5, Kernel::Linear, Kernel::laplacian(1.0)),

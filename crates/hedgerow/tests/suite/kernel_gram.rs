@@ -15,6 +15,7 @@ const KERNELS: &[&str] = &[
     "hpoly(degree=2)",
     "ipoly(degree=5)",
     "sigmoid(gamma=0.1, coef0=0.2)",
+    "cityblock(gamma=0.7)",
     "laplacian(lambda=1.5)",
     "exponential(sigma=2)",
     "rational(theta=1)",
@@ -40,6 +41,10 @@ const KERNELS: &[&str] = &[
     "conformal(linear, rate=0.05)",
     "weighted(1, 0.5, 2, 0; rbf(gamma=1))",
     "weighted(1, 0.5, 2, 0; laplacian(lambda=1))",
+    "weighted(1, -0.5, 2, 0; cityblock(gamma=1))",
+    "product(linear, cityblock(gamma=0.2))",
+    "series(1, 0, 2; cityblock(gamma=0.5))",
+    "s(cityblock(gamma=0.3), sigma=2, eta=0.5)",
     "e(linear, sigma=2)",
     "p(rbf(gamma=0.3), sigma=2)",
     "s(linear, sigma=2, eta=0.5)",
@@ -124,6 +129,9 @@ fn columns_far_from_the_origin_lose_nothing() {
     for text in [
         "rbf(gamma=1)",
         "rbf(gamma=500)",
+        "cityblock(gamma=1)",
+        "cityblock(gamma=40)",
+        "cityblock(gamma=500)",
         "exponential(sigma=0.5)",
         "rational(theta=1)",
     ] {
@@ -151,15 +159,17 @@ fn clusters_far_apart_keep_their_inner_distances() {
         .map(|k| if k / 2 % 2 == 0 { 1e7 } else { -1e7 } + generator.range(-1.0, 1.0))
         .collect();
     let samples = Samples::dense(40, 2, values).unwrap();
-    let kernel = Kernel::rbf(1.0);
-    let gram = Gram::new(&kernel, samples.view(), (0..40).collect()).unwrap();
-    let found = gram.values(samples.view()).unwrap();
-    for i in 0..40 {
-        for j in 0..40 {
-            let expected = kernel
-                .value(samples.view().row(i), samples.view().row(j), 2)
-                .unwrap();
-            assert!((found[i * 40 + j] - expected).abs() < 1e-8, "{i} {j}");
+    for kernel in [Kernel::rbf(1.0), Kernel::city_block(1.0)] {
+        let gram = Gram::new(&kernel, samples.view(), (0..40).collect()).unwrap();
+        let found = gram.values(samples.view()).unwrap();
+        for i in 0..40 {
+            for j in 0..40 {
+                let expected = kernel
+                    .value(samples.view().row(i), samples.view().row(j), 2)
+                    .unwrap();
+                let error = (found[i * 40 + j] - expected).abs();
+                assert!(error < 1e-8, "{kernel}: {i} {j}");
+            }
         }
     }
 }

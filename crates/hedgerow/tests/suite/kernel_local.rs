@@ -188,6 +188,12 @@ fn search_bases_are_the_simplest_of_their_order() {
         (Kernel::Linear, Kernel::Linear),
         (Kernel::rbf(2.0), Kernel::Linear),
         (Kernel::polynomial(0.5, 3.0, 1), Kernel::Linear),
+        (Kernel::city_block(2.5), Kernel::city_block(1.0)),
+        (Kernel::city_block(0.0), Kernel::city_block(0.0)),
+        (
+            Kernel::sum([Kernel::city_block(2.0), Kernel::city_block(3.0).scaled(2.0)]),
+            Kernel::city_block(1.0),
+        ),
         (poly.clone(), poly.clone()),
         (Kernel::sigmoid(1.0, 0.0), Kernel::sigmoid(1.0, 0.0)),
         (Kernel::rbf(0.0), Kernel::rbf(0.0)),
@@ -280,6 +286,7 @@ proptest! {
         ];
         let others = [
             Kernel::HistogramIntersection { alpha: width },
+            Kernel::city_block(width),
             Kernel::inhomogeneous(2).series([0.5, width, 0.1]),
             Kernel::Linear.scaled(0.1).exp().conformal(0.1),
             Kernel::product([Kernel::Linear, Kernel::rbf(width)]),

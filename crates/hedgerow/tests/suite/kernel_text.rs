@@ -45,6 +45,7 @@ fn every_form_reads_as_written() {
                 sigma: 2.0,
             }),
         ),
+        ("cityblock(gamma=0.5)", Kernel::city_block(0.5)),
         ("wave(theta=1)", Kernel::Radial(Radial::Wave { theta: 1.0 })),
         (
             "student(nu=1, sigma=2)",
@@ -464,6 +465,7 @@ fn any_kernel() -> impl Strategy<Value = Kernel> {
         Just(Kernel::Spline),
         (positive(), -1e9..1e9, 1u32..100).prop_map(|(g, r, d)| Kernel::polynomial(g, r, d)),
         (-1e9..1e9, -1e9..1e9).prop_map(|(g, r)| Kernel::sigmoid(g, r)),
+        positive().prop_map(Kernel::city_block),
         any_radial().prop_map(Kernel::Radial),
         any_radial().prop_map(Kernel::Angle),
         positive().prop_map(|alpha| Kernel::HistogramIntersection { alpha }),

@@ -84,7 +84,7 @@ proptest! {
         k in 1usize..12,
         n_classes in 1usize..5,
         cells in 2usize..9,
-        kernel in 0usize..4,
+        kernel in 0usize..6,
         seed in any::<u64>(),
     ) {
         let data = classes(rows(n, n_features, cells, seed), n_classes, seed ^ 1);
@@ -94,6 +94,8 @@ proptest! {
             Kernel::rbf(0.7),
             Kernel::polynomial(1.0, 1.0, 2),
             Kernel::polynomial(0.5, 0.0, 3),
+            Kernel::city_block(0.5),
+            Kernel::city_block(9.0).weighted(vec![2.0; n_features]),
         ][kernel].clone();
         let model = KnnParams::default()
             .with_neighbours(k)

@@ -10,6 +10,7 @@ mod coding;
 mod cross_validation;
 mod generate;
 mod hlsvm;
+mod kernel_city_block;
 mod kernel_formulas;
 mod kernel_gram;
 mod kernel_local;

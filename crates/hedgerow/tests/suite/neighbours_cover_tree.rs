@@ -62,6 +62,7 @@ fn ensure_same_answers(tree: &CoverTree, view: SamplesView<'_>, rows: &[u32], k:
 fn metrics() -> impl Strategy<Value = DistanceMetric> {
     prop_oneof![
         2 => Just(DistanceMetric::Euclidean),
+        1 => Just(DistanceMetric::of(&Kernel::city_block(2.0))),
         1 => Just(DistanceMetric::Kernel(Kernel::polynomial(1.0, 1.0, 2))),
         1 => Just(DistanceMetric::Kernel(Kernel::polynomial(0.5, 0.0, 3))),
     ]

@@ -130,6 +130,7 @@ fn metrics() -> impl Strategy<Value = DistanceMetric> {
     prop_oneof![
         3 => Just(DistanceMetric::Euclidean),
         1 => Just(DistanceMetric::of(&Kernel::rbf(0.7))),
+        2 => Just(DistanceMetric::of(&Kernel::city_block(0.7))),
         1 => Just(DistanceMetric::of(&Kernel::polynomial(1.0, 1.0, 2))),
         1 => Just(DistanceMetric::of(&Kernel::polynomial(0.5, 0.0, 3))),
         1 => Just(DistanceMetric::Kernel(Kernel::Sigmoid { gamma: 0.1, coef0: 0.2 })),

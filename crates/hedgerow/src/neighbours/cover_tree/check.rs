@@ -118,7 +118,7 @@ impl<'a> Judge<'a> {
         let largest = (0..samples.n_rows())
             .filter_map(|i| match &tree.metric {
                 DistanceMetric::Kernel(kernel) => kernel.self_value(samples.row(i), d).ok(),
-                DistanceMetric::Euclidean => None,
+                DistanceMetric::Euclidean | DistanceMetric::CityBlock { .. } => None,
             })
             .fold(0.0, f64::max);
         Self {

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::data::{Row, SamplesView};
 use crate::kernel::Kernel;
-use crate::linalg::{dot, sq_dist};
+use crate::linalg::{city_block_dist, dot, sq_dist};
 use crate::neighbours::DistanceMetric;
 use crate::neighbours::metric::Embedding;
 use crate::parallel::{Grain, for_each_chunk, try_concat};
@@ -30,6 +30,7 @@ pub(in crate::neighbours) struct Prepared {
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Euclidean,
+    CityBlock,
     Polynomial {
         gamma: f64,
         coef0: f64,
@@ -46,8 +47,11 @@ impl Prepared {
         samples: SamplesView<'_>,
     ) -> Result<Self> {
         let d = samples.n_features();
-        let embedding = metric.embedding(d);
+        let embedding = coordinates(metric, d);
         let (form, width) = match (metric, embedding) {
+            (DistanceMetric::CityBlock { .. }, Some(embedding)) => {
+                (Form::CityBlock, embedding.width())
+            }
             (_, Some(embedding)) => (Form::Euclidean, embedding.width()),
             (
                 &DistanceMetric::Kernel(Kernel::Polynomial {
@@ -94,7 +98,7 @@ impl Prepared {
         let d = samples.n_features();
         let (from, width) = (self.n_rows, self.width);
         if let Some(values) = &mut self.spread {
-            let embedding = metric.embedding(d);
+            let embedding = coordinates(metric, d);
             values.resize(samples.n_rows() * width, 0.0);
             let new = &mut values[from * width..];
             for_each_chunk(new, TASK * width.max(1), Grain::COARSE, &|task, part| {
@@ -120,6 +124,13 @@ impl Prepared {
         self.n_rows = self.n_rows.max(samples.n_rows());
         Ok(())
     }
+}
+
+/// The coordinates that distances are differences of, if they are.
+fn coordinates(metric: &DistanceMetric, d: usize) -> Option<Embedding<'_>> {
+    metric
+        .embedding(d)
+        .or_else(|| metric.city_block_coordinates(d))
 }
 
 fn spread_row(embedding: Option<Embedding<'_>>, row: Row<'_>, out: &mut [f64]) {
@@ -160,7 +171,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Whether distances are differences of the rows that [`Space::values`] gives.
+    /// Whether distances are squared differences of the rows that [`Space::values`] gives.
     pub(super) fn is_spread_out(&self) -> bool {
         self.prepared.form == Form::Euclidean
     }
@@ -191,6 +202,7 @@ impl<'a> Space<'a> {
     fn measured(&self, (values, self_value): (&[f64], f64), row: Row<'_>, y: u32) -> f64 {
         let squared = match self.prepared.form {
             Form::Euclidean => sq_dist(values, self.values(y)),
+            Form::CityBlock => return city_block_dist(values, self.values(y)),
             Form::Polynomial {
                 gamma,
                 coef0,
@@ -218,7 +230,7 @@ impl<'a> Space<'a> {
         let mut complete = true;
         row.for_each(|f, value| complete &= f < d || value == 0.0);
         point.values.resize(self.prepared.width, 0.0);
-        spread_row(self.metric.embedding(d), row, &mut point.values);
+        spread_row(coordinates(self.metric, d), row, &mut point.values);
         point.self_value = match self.metric {
             DistanceMetric::Kernel(kernel) if self.prepared.form != Form::Euclidean => {
                 kernel.self_value(row, d).unwrap_or(f64::NAN)
@@ -249,6 +261,9 @@ impl<'a> Space<'a> {
                 let steps = f64::from(degree) * (width + 8.0) + 16.0;
                 (8.0 * steps * f64::EPSILON * largest).sqrt()
             }
+            // Sums of absolute differences lose nothing to small numbers.
+            Form::CityBlock => 0.0,
+            Form::Any if matches!(self.metric, DistanceMetric::CityBlock { .. }) => 0.0,
             Form::Any if self.metric.is_euclidean() => 1e-160 * width.sqrt(),
             Form::Any => (1e-12 * largest).sqrt(),
         };
