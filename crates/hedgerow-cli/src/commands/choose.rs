@@ -32,6 +32,7 @@ impl Choosing {
         mut told: Vec<String>,
         args: &TrainingArgs,
         input: &Input,
+        libsvm_model: bool,
     ) -> Option<Self> {
         let trainer = &*pipeline.trainer;
         // Weights of columns and chosen columns change what a width means.
@@ -41,6 +42,10 @@ impl Choosing {
         }
         if told.iter().any(|name| name == "kernel") {
             told.push("gamma".to_owned());
+        }
+        // What is written for others, and what counts as prepared, keeps the usual kernel.
+        if libsvm_model || input.loaded.format == DataFormat::LibSvm {
+            told.push("kernel".to_owned());
         }
         let task = trainer.card().task;
         // Who weighs classes does not mean accuracy.
@@ -116,8 +121,9 @@ pub(super) fn said(
     told: Vec<String>,
     args: &TrainingArgs,
     input: &Input,
+    libsvm_model: bool,
 ) -> std::result::Result<Option<String>, Failure> {
-    let Some(choosing) = Choosing::of(session, pipeline, told, args, input) else {
+    let Some(choosing) = Choosing::of(session, pipeline, told, args, input, libsvm_model) else {
         return Ok(None);
     };
     let data = &input.loaded.dataset;

@@ -37,7 +37,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     let choosing = if args.defaults {
         None
     } else {
-        Choosing::of(session, &pipeline, told, &args.training, &input)
+        Choosing::of(session, &pipeline, told, &args.training, &input, false)
     };
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;

@@ -47,7 +47,14 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     let chosen = if args.defaults {
         None
     } else {
-        super::choose::said(session, &mut pipeline, told, &args.training, &input)?
+        super::choose::said(
+            session,
+            &mut pipeline,
+            told,
+            &args.training,
+            &input,
+            args.libsvm_model,
+        )?
     };
     let data = &input.loaded.dataset;
     let prepared = super::metric::prepare(session, &pipeline, &input)?;

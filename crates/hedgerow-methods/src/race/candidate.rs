@@ -65,6 +65,21 @@ impl Candidate {
         Ok(other)
     }
 
+    /// The same with another kernel of this width.
+    pub(super) fn with_kernel(&self, kernel: &str, gamma: f64) -> Result<Self> {
+        let mut other = self.with(&[])?;
+        let rest = other.chosen.into_iter();
+        let rest = rest.filter(|(name, _)| name != "kernel" && name != "gamma");
+        // A width belongs to the kernel that is there when it is set.
+        let first = [
+            ("kernel".to_owned(), Value::from(kernel)),
+            ("gamma".to_owned(), Value::Number(gamma)),
+        ];
+        other.chosen = first.into_iter().chain(rest).collect();
+        other.pipeline = self.pipeline.with(&other.chosen)?;
+        Ok(other)
+    }
+
     /// Those that are one step away in one parameter.
     pub(super) fn neighbours(&self) -> Vec<Self> {
         let mut all = Vec::new();
@@ -107,7 +122,11 @@ impl Candidate {
             let option = option.replace('_', "-");
             words.push(match value {
                 Value::Flag(true) => format!("--{option}"),
-                value => format!("--{option} {value}"),
+                value => {
+                    let text = value.to_string();
+                    let quote = if text.contains('(') { "\"" } else { "" };
+                    format!("--{option} {quote}{text}{quote}")
+                }
             });
         }
         words.join(" ")

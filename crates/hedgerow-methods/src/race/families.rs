@@ -14,6 +14,8 @@ pub(super) struct Shape {
     pub(super) n_rows: usize,
     /// Sum of the variances of the scaled columns: half of the mean squared distance of two rows.
     pub(super) variance: f64,
+    /// Sum of their deviations: about the mean distance of two rows in the city-block metric.
+    pub(super) spread: f64,
     /// Deviation of a real target.
     pub(super) deviation: f64,
     pub(super) task: Task,
@@ -229,6 +231,10 @@ pub(super) fn knows(method: &str) -> bool {
     of(method).is_some()
 }
 
+/// A kernel that sums differences in place of their squares: often the better one where columns are of
+/// different kinds.
+const CITY_BLOCK: &str = "cityblock(gamma=auto)";
+
 /// The scalings that are tried.
 const SCALINGS: [Scaling; 2] = [Scaling::Standardize, Scaling::Quantile(Spread::Uniform)];
 
@@ -301,12 +307,30 @@ impl Field<'_> {
         Ok(all)
     }
 
+    /// Whether the city-block kernel is to be tried in place of the Gaussian.
+    fn takes_other_kernels(&self, candidate: &Candidate) -> bool {
+        let is_free = |name: &str| !self.fixed.iter().any(|fixed| fixed == name);
+        let is_chosen = |name: &str| candidate.chosen.iter().any(|(other, _)| other == name);
+        ["svm", "svr"].contains(&candidate.method())
+            && is_free("kernel")
+            && is_free("gamma")
+            && is_chosen("gamma")
+            && !is_chosen("kernel")
+            && candidate.pipeline.metric.is_none()
+    }
+
     /// What joins after candidates have been compared: their neighbours, and the best with a learned
     /// metric.
     pub(super) fn later(&self, best: &[&Candidate], with_metric: bool) -> Result<Vec<Candidate>> {
         let mut all = Vec::new();
         for (place, candidate) in best.iter().enumerate() {
             all.extend(candidate.neighbours());
+            if place == 0 && self.takes_other_kernels(candidate) {
+                for width in [0.3, 1.0, 3.0] {
+                    let gamma = rounded(width / self.shape.spread.max(1e-12));
+                    all.push(candidate.with_kernel(CITY_BLOCK, gamma)?);
+                }
+            }
             if candidate.chose_scaling && place == 0 {
                 for scaling in SCALINGS {
                     all.push(candidate.scaled(scaling)?);
@@ -352,9 +376,9 @@ pub(super) fn shape_of(data: &Dataset, task: Task, scaling: Option<Scaling>) -> 
             squares[f] += value * value / n;
         });
     }
-    let variance = (0..d)
-        .map(|f| (squares[f] - sums[f] * sums[f]).max(0.0))
-        .sum();
+    let variances = (0..d).map(|f| (squares[f] - sums[f] * sums[f]).max(0.0));
+    let spread = variances.clone().map(f64::sqrt).sum();
+    let variance = variances.sum();
     let deviation = match data.target() {
         Target::Real(values) => {
             let mean = values.iter().sum::<f64>() / n;
@@ -365,6 +389,7 @@ pub(super) fn shape_of(data: &Dataset, task: Task, scaling: Option<Scaling>) -> 
     Ok(Shape {
         n_rows: data.n_rows(),
         variance,
+        spread,
         deviation: if deviation > 0.0 { deviation } else { 1.0 },
         task,
     })
