@@ -4,9 +4,9 @@
     python benches/rare_resampled.py [--splits 3] [--sets Oil,Ecoli] [--methods "rank-svm;knn"] [--budget 500]
     python benches/rare_resampled.py --report
 
-Splits, scaling and width of the kernel as in repro_rare.py. `tune svm --resample` searches C = 1 / (lambda m), lambda of 2^-20, 2^-18, ..., 2^10, with five
+Splits, scaling and width of the kernel as in repro_rare.py. `tune svm --resample` searches C = 1 / (lambda m), lambda of 2^-20, 2^-18, ..., 2^10, with ten
 folds, each of which resamples its own training part; once by accuracy, once by AUC; m is the number of resampled rows. The
-rankers search the same lambda themselves, with ten folds; RankSVM with five, of more than 2000 training rows with two and in the first split
+rankers search the same lambda themselves, with ten folds too; RankSVM with five, of more than 2000 training rows with two and in the first split
 only, and not at all with more than 4500: it needs the eigenvectors of a matrix of all training rows, once for each fold. k-NN: k of 1, 2, 3, 5, ..., up to the root of the rows and 100. One thread. Processor
 seconds are those of the whole command, search and final fit, reading and writing. Results are appended to
 build/bench-results/rare_resampled.jsonl and not repeated.
@@ -33,6 +33,7 @@ RANKERS = {"rank-rc, rare": ["rank-rc", "--basis", "rare"], "rank-rc, rare-rando
 SVMS = {"svm": [], "svm, weighted": [], "svm after rus": ["--resample", "rus"], "svm after smote": ["--resample", "smote"]}
 METRICS = ("accuracy", "auc")
 METHODS = [*RANKERS, "knn", *(f"{s}, by {m}" for s in SVMS for m in METRICS)]
+FOLDS = 10
 FEW_ROWS, MOST_ROWS = 2000, 4500        # of RankSVM
 
 
@@ -51,11 +52,11 @@ def write(path, x, y):
 
 def words_of(method, gamma, rows, positives):
     if method in RANKERS:
-        folds = 10 if method != "rank-svm" else 5 if rows <= FEW_ROWS else 2
+        folds = FOLDS if method != "rank-svm" else 5 if rows <= FEW_ROWS else 2
         return ["train", *RANKERS[method], "-g", gamma, "--inner-folds", folds]
     if method == "knn":
         numbers = [k for k in (1, 2, 3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100) if k <= rows ** 0.5]
-        return ["tune", "knn", "--grid", "neighbours=" + ",".join(map(str, numbers)), "--metric", "auc", "-v", 10]
+        return ["tune", "knn", "--grid", "neighbours=" + ",".join(map(str, numbers)), "--metric", "auc", "-v", FOLDS]
     kind, metric = method.rsplit(", by ", 1)
     m, extra = rows, list(SVMS[kind])
     if kind == "svm, weighted":
@@ -63,7 +64,7 @@ def words_of(method, gamma, rows, positives):
     elif "after" in kind:
         m = 2 * positives if "rus" in kind else 2 * (rows - positives)
     costs = ",".join(repr(1 / (2.0 ** e * m)) for e in range(-20, 11, 2))
-    return ["tune", "svm", "-g", gamma, "--grid", f"cost={costs}", "--metric", metric, "-v", 5, *extra]
+    return ["tune", "svm", "-g", gamma, "--grid", f"cost={costs}", "--metric", metric, "-v", FOLDS, *extra]
 
 
 def feasible(method, name, number):
