@@ -108,11 +108,15 @@ class Results:
         return np.mean(own) if own else np.nan
 
     def table(self, what, digits):
-        rows = [[n, len(self.splits(n, self.methods[0])), *(self.cell(n, m, what, digits) for m in self.methods)] for n in self.names]
+        """Means over the splits that all methods have, RankSVM not counted."""
+        rows = [[n, len(self.splits(n, *self.others())), *(self.cell(n, m, what, digits) for m in self.methods)] for n in self.names]
         print("\n" + table([what, "splits", *self.methods], rows))
 
+    def others(self):
+        return [m for m in self.methods if m != "rank-svm"]
+
     def cell(self, name, method, what, digits):
-        value = self.mean(name, method, what)
+        value = self.mean(name, method, what, *self.others())
         return "" if np.isnan(value) else f"{value:.{digits}f}"
 
     def compare(self, ranker, other):
@@ -137,10 +141,13 @@ def report(records):
     rows = [results.compare(r, m) for r in ("rank-rc, rare", "rank-rc, rare-random", "rank-rnd") for m in METHODS]
     head = ["ranker / other", "sets", "AUC more", "ahead on", "kernels of other / ranker", "processor seconds of other / ranker", "quicker on"]
     print("\n(ratios are medians over sets)\n" + table(head, [r for r in rows if r]))
-    full = [n for n in results.names if all(results.splits(n, m) for m in METHODS if m != "rank-svm")]
-    print("\nmean AUC of", len(full), "sets:", {m: round(float(np.mean([results.mean(n, m, "auc") for n in full])), 2) for m in METHODS if m != "rank-svm"})
-    with_svm = [n for n in full if results.splits(n, "rank-svm")]
-    print("mean AUC of the", len(with_svm), "with rank-svm:", {m: round(float(np.mean([results.mean(n, m, "auc", "rank-svm") for n in with_svm])), 2) for m in METHODS})
+    others = results.others()
+    full = [n for n in results.names if results.splits(n, *others)]
+    print("\nmean AUC of", len(full), "sets:", {m: round(float(np.mean([results.mean(n, m, "auc", *others) for n in full])), 2) for m in others})
+    with_svm = [n for n in full if results.splits(n, "rank-svm", *others)]
+    if with_svm:
+        means = {m: round(float(np.mean([results.mean(n, m, "auc", "rank-svm", *others) for n in with_svm])), 2) for m in METHODS}
+        print("mean AUC of the", len(with_svm), "with rank-svm:", means)
     print("stopped before convergence:", sum(r["status"] not in (None, "converged") for r in records))
 
 

@@ -257,6 +257,7 @@ fn step<const END: usize>(
     if let Some(partners) = of_low.get_mut(j) {
         partners[1 - END] = i as u32;
     }
-    let passed = usize::from(knot < value);
+    // Where no row of the lower level is left, even an infinite knot is passed.
+    let passed = usize::from((knot < value) | (j >= low.len()));
     [i + passed, j + 1 - passed]
 }
