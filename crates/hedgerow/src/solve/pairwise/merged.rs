@@ -258,6 +258,6 @@ fn step<const END: usize>(
         partners[1 - END] = i as u32;
     }
     // Where no row of the lower level is left, even an infinite knot is passed.
-    let passed = usize::from((knot < value) | (j >= low.len()));
+    let passed = usize::from(knot < value).max(usize::from(j >= low.len()));
     [i + passed, j + 1 - passed]
 }
