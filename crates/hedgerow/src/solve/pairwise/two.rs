@@ -312,7 +312,7 @@ impl TwoSets {
 
     /// No pair has a curvature.
     fn forget(&mut self, levels: &TwoLevels) {
-        self.rows = levels.sorted.clone();
+        self.rows.clone_from(&levels.sorted);
         self.quadratic = vec![0.0; levels.sorted.len()];
         self.knot_places = vec![[0, 0]; levels.sorted.len()];
         self.partners = vec![[0, 0]];
