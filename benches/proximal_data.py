@@ -28,10 +28,11 @@ def lines_of(name):
 
 
 def read(name):
-    """Numbers and labels; the label stands in the last column."""
+    """Numbers and labels; the label stands in the last column. ``name:class`` tells which class is 1."""
+    name, _, positive = name.partition(":")
     _, lines = lines_of(name)
     x = np.array([line[:-1] for line in lines], dtype=float)
-    positive = POSITIVE.get(name, "1")
+    positive = positive or POSITIVE.get(name, "1")
     y = np.array([1 if line[-1] in (positive, f"{positive}.0") else -1 for line in lines])
     if not 0 < (y == 1).sum() < len(y):
         raise ValueError(f"{name}: no two classes")
@@ -40,6 +41,7 @@ def read(name):
 
 def splits(name, count=None):
     """Rows of the training part of every split."""
+    name = name.partition(":")[0]
     with gzip.open(DATA / "ida_splits.csv.gz", "rt") as text:
         found = [row[2] for row in csv.reader(text) if row[0] == name]
     return [np.array(rows.split(), dtype=int) for rows in found[:count]]

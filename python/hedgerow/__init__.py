@@ -1,6 +1,8 @@
 """Support vector machines on a fast engine, as scikit-learn estimators."""
 
 from . import _editors, _estimators, metrics
+from ._auto import AutoClassifier, AutoRegressor
+from ._base import ScaleWarning
 from ._clean import correct_priors, find_label_issues
 from ._editors import *  # noqa: F403
 from ._estimators import *  # noqa: F403
@@ -27,12 +29,15 @@ __all__ = [
     "MRMR",
     "QPFS",
     "RFESVM",
+    "AutoClassifier",
+    "AutoRegressor",
     "KernelWeights",
     "LearnedMetric",
     "MaxDep",
     "MaxRel",
     "RandomSelector",
     "ReliefF",
+    "ScaleWarning",
     "Streamwise",
     "WrapperSVM",
     "__version__",

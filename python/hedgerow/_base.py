@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
@@ -54,6 +55,30 @@ def class_name(name: Any) -> float | str:
 
 def _same(value: Any, default: Any) -> bool:
     return type(value) is type(default) and value == default
+
+
+#: Spreads of columns that differ by more than this are worth a warning.
+_FAR_APART = 100.0
+
+
+class ScaleWarning(UserWarning):
+    """The columns have very different spreads."""
+
+
+def warn_of_spreads(X: Any) -> None:
+    """Nothing is scaled unasked, but most methods are lost if one column outweighs the others."""
+    if sparse.issparse(X):
+        ranges = np.asarray(X.max(axis=0).toarray() - X.min(axis=0).toarray()).ravel()
+    else:
+        ranges = X.max(axis=0) - X.min(axis=0)
+    ranges = ranges[ranges > 0]
+    if ranges.size > 1 and ranges.max() > _FAR_APART * ranges.min():
+        warnings.warn(
+            f"the spreads of the columns differ by a factor of {ranges.max() / ranges.min():.0f}: the "
+            "widest outweigh the others; put StandardScaler or QuantileTransformer before the estimator",
+            ScaleWarning,
+            stacklevel=4,
+        )
 
 
 class Estimator(BaseEstimator):
@@ -181,6 +206,8 @@ class Estimator(BaseEstimator):
         return np.ascontiguousarray(weights)
 
     def _train(self, X: Any, targets: Any, weights: Any, settings: dict[str, Any]) -> None:
+        if not self._is_precomputed():
+            warn_of_spreads(X)
         model, support, searched = _hedgerow.fit(
             self._method,
             native_rows(X),

@@ -74,6 +74,12 @@ def fit(
 ) -> tuple[
     Model, NDArray[np.int64] | None, tuple[int, dict[str, list[Any]]] | None
 ]: ...
+def race_methods(
+    rows: Rows,
+    targets: Targets,
+    wishes: dict[str, Any],
+    threads: int,
+) -> tuple[Model, dict[str, Any]]: ...
 def learn_metric(
     rows: Rows,
     targets: Targets,

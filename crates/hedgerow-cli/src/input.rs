@@ -1,5 +1,6 @@
 //! Reading training and test data.
 
+use crate::advice;
 use crate::args::{DataArgs, TrainingArgs};
 use crate::failure::Failure;
 use crate::session::Session;
@@ -68,6 +69,10 @@ pub(crate) fn options(args: &DataArgs) -> ReadOptions {
     let options = ReadOptions::default()
         .with_label(args.label_column())
         .with_missing(args.missing());
+    let options = match args.decimal.as_deref() {
+        Some(sign) => options.with_decimal_comma(sign == ","),
+        None => options,
+    };
     match args.format {
         Some(format) => options.with_format(format.into()),
         None => options,
@@ -121,6 +126,11 @@ pub(crate) fn read_training(
         .with_target(target)
         .with_columns(args.columns.rules());
     let mut input = read(session, &source, &options)?;
+    if let Some(better) = advice::columns(session, &input, &args.columns)? {
+        // Without the columns that can only mislead.
+        input = read(session, &source, &options.with_columns(better))?;
+    }
+    advice::rows(session, &input, task)?;
     if args.unique {
         input.leave_repeats_out(session)?;
     }

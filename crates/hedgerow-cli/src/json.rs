@@ -20,6 +20,17 @@ pub(crate) fn json(value: &Value) -> serde_json::Value {
     }
 }
 
+/// A parameter as people read it: numbers go out as numbers.
+pub(crate) fn of_text(text: &str) -> serde_json::Value {
+    if let Ok(whole) = text.parse::<u64>() {
+        return json!(whole);
+    }
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => json!(number),
+        _ => json!(text),
+    }
+}
+
 /// Named facts as the fields of an object.
 pub(crate) fn fields(facts: &[(&'static str, Value)]) -> Map<String, serde_json::Value> {
     let facts = facts.iter();

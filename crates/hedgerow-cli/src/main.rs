@@ -3,6 +3,7 @@
 //! Only this file turns failures into exit codes: 0 done, 1 the data or the task failed, 2 the
 //! command line was wrong, 130 interrupted. A reader that closes the pipe early is no failure.
 
+mod advice;
 mod args;
 mod claims;
 mod commands;

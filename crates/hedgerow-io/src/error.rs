@@ -344,6 +344,11 @@ pub enum HeaderProblem {
     /// Rules need columns with names.
     #[error("LIBSVM text has no columns: rules for columns need a table (CSV or TSV)")]
     NoTable,
+    /// A format that is known but not read.
+    #[error(
+        "Parquet is not read yet: write the table as CSV, for example with pandas: pd.read_parquet(...).to_csv(...)"
+    )]
+    Parquet,
 }
 
 /// Why a row cannot be written.

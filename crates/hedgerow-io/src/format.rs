@@ -73,11 +73,12 @@ impl DataFormat {
 /// Reads a data file of any format, compressed or not.
 pub fn read_dataset(source: &Source, options: &ReadOptions) -> Result<LoadedData, IoError> {
     let bytes = source.read()?;
-    let format = options
-        .format
-        .or_else(|| source.path().and_then(DataFormat::of_path))
-        .unwrap_or_else(|| DataFormat::of_content(&bytes));
     let name = source.name();
+    if bytes.starts_with(b"PAR1") {
+        let problem = HeaderProblem::Parquet;
+        return Err(IoError::Header { name, problem });
+    }
+    let format = format_of(source, &bytes, options);
     if format == DataFormat::LibSvm && !options.columns.is_empty() {
         let problem = HeaderProblem::NoTable;
         return Err(IoError::Header { name, problem });
@@ -85,6 +86,31 @@ pub fn read_dataset(source: &Source, options: &ReadOptions) -> Result<LoadedData
     match format {
         DataFormat::LibSvm => libsvm::read(&name, bytes, options),
         DataFormat::Csv | DataFormat::Tsv => csv::read(&name, bytes, format, options),
+    }
+}
+
+fn format_of(source: &Source, bytes: &[u8], options: &ReadOptions) -> DataFormat {
+    options
+        .format
+        .or_else(|| source.path().and_then(DataFormat::of_path))
+        .unwrap_or_else(|| DataFormat::of_content(bytes))
+}
+
+/// The cells of one column of a table as they stand in the file; `column` is a name or a position
+/// from 1.
+pub fn read_text_column(
+    source: &Source,
+    options: &ReadOptions,
+    column: &str,
+) -> Result<Vec<String>, IoError> {
+    let bytes = source.read()?;
+    let name = source.name();
+    match format_of(source, &bytes, options) {
+        DataFormat::LibSvm => {
+            let problem = HeaderProblem::NoTable;
+            Err(IoError::Header { name, problem })
+        }
+        format => csv::text_column(&name, &bytes, format, options, column),
     }
 }
 

@@ -34,7 +34,7 @@ pub use error::{
     CellProblem, HeaderProblem, IoError, LibSvmModelProblem, LineProblem, ModelProblem,
     WriteProblem,
 };
-pub use format::{DataFormat, read_dataset, write_dataset};
+pub use format::{DataFormat, read_dataset, read_text_column, write_dataset};
 pub use input::Source;
 pub use libsvm::write_libsvm;
 pub use lines::LineIndex;

@@ -102,6 +102,9 @@ pub struct ReadOptions {
     /// Columns of a training table that are not read as their cells suggest. Default: none; not
     /// looked at where there is an encoding.
     pub columns: ColumnRules,
+    /// Whether numbers of a table may have a comma before their decimals. Default: where semicolons
+    /// separate the cells.
+    pub decimal_comma: Option<bool>,
     /// Separator of a table. Default: tab for TSV, otherwise the most frequent of `,`, tab and `;`
     /// in the header.
     pub delimiter: Option<u8>,
@@ -174,6 +177,12 @@ impl ReadOptions {
         self
     }
 
+    /// Sets whether numbers may have a decimal comma.
+    pub fn with_decimal_comma(mut self, decimal_comma: bool) -> Self {
+        self.decimal_comma = Some(decimal_comma);
+        self
+    }
+
     /// Sets the separator.
     pub fn with_delimiter(mut self, delimiter: u8) -> Self {
         self.delimiter = Some(delimiter);
@@ -197,6 +206,23 @@ pub enum Warning {
         /// Its name.
         column: String,
     },
+    /// Columns with gaps that were filled.
+    #[error(
+        "missing values are filled by the mean or the most frequent category in {} (--missing error refuses them)",
+        listed(columns)
+    )]
+    Gaps {
+        /// Their names.
+        columns: Vec<String>,
+    },
+    /// Numbers with a comma before their decimals.
+    #[error("column {column:?}: {text:?} and the like are read as numbers with a decimal comma")]
+    DecimalComma {
+        /// Its name.
+        column: String,
+        /// The first of them.
+        text: String,
+    },
     /// Categories that the training data did not have.
     #[error("column {column:?}: {count} cells with categories unknown to the training data")]
     UnseenCategories {
@@ -205,6 +231,17 @@ pub enum Warning {
         /// Cells concerned.
         count: usize,
     },
+}
+
+/// The first of some columns, and how many there are.
+fn listed(columns: &[String]) -> String {
+    const LISTED: usize = 5;
+    let first = columns[..columns.len().min(LISTED)].join(", ");
+    match columns.len() {
+        1 => format!("column {first}"),
+        few if few <= LISTED => format!("columns {first}"),
+        many => format!("{many} columns ({first}, …)"),
+    }
 }
 
 /// A file in memory.

@@ -44,6 +44,21 @@ pub(crate) fn parse_prefix(bytes: &[u8]) -> Option<(f64, usize)> {
     Some((f64::from_bits(magnitude.to_bits() | sign), end))
 }
 
+/// A number with a comma before its decimals, as `3,14`; `None` for anything else.
+pub(crate) fn with_decimal_comma(text: &[u8]) -> Option<f64> {
+    let comma = text.iter().position(|&byte| byte == b',')?;
+    if text[comma + 1..]
+        .iter()
+        .any(|&byte| byte == b',' || byte == b'.')
+        || text[..comma].contains(&b'.')
+    {
+        return None;
+    }
+    let mut pointed = text.to_vec();
+    pointed[comma] = b'.';
+    parse_whole(&pointed)
+}
+
 /// [`parse_prefix`] for every form of number.
 #[inline(never)]
 fn parse_any_prefix(bytes: &[u8]) -> Option<(f64, usize)> {

@@ -271,6 +271,13 @@ impl Pipeline {
         all
     }
 
+    /// Does to columns what another one does that was completed for the data.
+    pub fn take_preparation(&mut self, other: &Self) {
+        self.scaling = other.scaling;
+        self.coding.clone_from(&other.coding);
+        self.metric.clone_from(&other.metric);
+    }
+
     /// A copy with other values for some parameters.
     pub fn with(&self, values: &[(String, Value)]) -> Result<Self> {
         Ok(Self {

@@ -14,6 +14,7 @@
 
 mod arrangement;
 mod arrays;
+mod auto;
 mod clean;
 mod errors;
 mod fit;
@@ -28,6 +29,8 @@ mod values;
 /// Native part of Hedgerow.
 #[pyo3::pymodule]
 mod _hedgerow {
+    #[pymodule_export]
+    use super::auto::race_methods;
     #[pymodule_export]
     use super::clean::{correct_priors, edit_rows};
     #[pymodule_export]

@@ -18,6 +18,11 @@ pub trait Model: Predictor {
     /// Facts for people and machines.
     fn facts(&self) -> Facts;
 
+    /// What a person should know before trusting it, a sentence each.
+    fn cautions(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// How many classes are told apart, where that decides what the columns of the scores are.
     fn score_scheme(&self) -> Multiclass {
         Multiclass::OneVsRest

@@ -30,8 +30,11 @@ pub(crate) struct ColumnArgs {
     )]
     target_smoothing: f64,
     /// Columns that are not read
-    #[arg(long, value_name = "COLUMNS")]
+    #[arg(long, visible_alias = "ignore", value_name = "COLUMNS")]
     drop: Vec<String>,
+    /// Column that names the rows: no feature; predict --id writes it beside the answers
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
 }
 
 impl ColumnArgs {
@@ -49,7 +52,19 @@ impl ColumnArgs {
                 rules = rules.with(rule, list);
             }
         }
+        if let Some(id) = &self.id {
+            rules = rules.with(ColumnRule::Dropped, id);
+        }
         rules
+    }
+
+    /// True if the column was named as one of categories.
+    pub(crate) fn names_as_nominal(&self, name: &str) -> bool {
+        let lists = self.nominal.iter();
+        let mut names = lists
+            .flat_map(|list| list.split(','))
+            .map(|one| one.trim().trim_matches('"'));
+        names.any(|one| one == name)
     }
 
     /// How the columns to be coded by targets are coded.
@@ -59,20 +74,26 @@ impl ColumnArgs {
         seed: u64,
     ) -> Result<Option<Coding>, Failure> {
         let features = encoding.map(Encoding::target_coded).unwrap_or_default();
+        self.check()?;
         if features.is_empty() {
             return Ok(None);
-        }
-        if !(self.target_smoothing >= 0.0 && self.target_smoothing.is_finite()) {
-            return Err(Failure::usage(format!(
-                "--target-smoothing {}: must be a finite number not less than 0",
-                self.target_smoothing
-            )));
         }
         Ok(Some(Coding {
             features,
             smoothing: self.target_smoothing,
             seed,
         }))
+    }
+
+    /// Refuses what no data could make right.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if !(self.target_smoothing >= 0.0 && self.target_smoothing.is_finite()) {
+            return Err(Failure::usage(format!(
+                "--target-smoothing {}: must be a finite number not less than 0",
+                self.target_smoothing
+            )));
+        }
+        Ok(())
     }
 
     /// An error where nothing is coded by targets.

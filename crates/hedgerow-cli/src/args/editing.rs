@@ -1,8 +1,7 @@
 //! The options of `clean` and `resample` beside those of their methods.
 
-use super::verbs::ScalingWord;
+use super::scaling::ScalingArgs;
 use super::{ColumnArgs, DataArgs};
-use hedgerow::data::Scaling;
 
 /// What both commands share.
 #[derive(Debug, Clone, clap::Args)]
@@ -11,23 +10,8 @@ pub(crate) struct EditArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
-    /// Scale the features before distances are taken; what is written is not scaled
-    #[arg(long, default_value = "none", help_heading = "Scaling")]
-    scale: ScalingWord,
-}
-
-impl EditArgs {
-    /// The scaling of the library.
-    pub(crate) fn scaling(&self) -> Scaling {
-        match self.scale {
-            ScalingWord::None => Scaling::None,
-            ScalingWord::Minmax => Scaling::MinMax {
-                low: 0.0,
-                high: 1.0,
-            },
-            ScalingWord::Standard => Scaling::Standardize,
-        }
-    }
+    #[command(flatten)]
+    pub(crate) scaling: ScalingArgs,
 }
 
 /// `clean`.

@@ -5,6 +5,7 @@
 //! the words into the structs of this module, and the methods turn their own options into checked
 //! parameters of the library. Commands see only the last.
 
+mod auto;
 mod columns;
 mod decisions;
 mod editing;
@@ -12,10 +13,12 @@ mod falkm;
 mod letters;
 mod metric;
 mod options;
+mod scaling;
 mod selection;
 mod training;
 mod verbs;
 
+pub(crate) use auto::{AutoArgs, TaskWord};
 pub(crate) use columns::ColumnArgs;
 pub(crate) use decisions::DecisionArgs;
 pub(crate) use editing::{CleanArgs, EditArgs, ResampleArgs};
@@ -60,6 +63,8 @@ pub(crate) struct WithMethod<A> {
     pub(crate) method: &'static Method,
     /// Its parameters, checked.
     pub(crate) trainer: Box<dyn Trainer>,
+    /// The parameters that stand on the command line.
+    pub(crate) told: Vec<String>,
     /// The options of the command.
     pub(crate) args: A,
 }
@@ -75,6 +80,7 @@ pub(crate) struct WithEditor<A> {
 /// What is to be done.
 pub(crate) enum Action {
     Demo(DemoArgs),
+    Auto(Box<AutoArgs>),
     Train(WithMethod<TrainArgs>),
     Predict(PredictArgs),
     Cv(WithMethod<CvArgs>),
@@ -114,7 +120,10 @@ pub(crate) fn parse(words: Vec<OsString>) -> Result<Invocation, Failure> {
     let common = Common::from_arg_matches(leaf)?;
     let action = match verb {
         "demo" => Action::Demo(DemoArgs::from_arg_matches(matches)?),
-        "train" => Action::Train(with_method(matches, &common)?),
+        "train" => match matches.subcommand() {
+            Some(("auto", inner)) => Action::Auto(Box::new(AutoArgs::from_arg_matches(inner)?)),
+            _ => Action::Train(with_method(matches, &common)?),
+        },
         "predict" => Action::Predict(PredictArgs::from_arg_matches(matches)?),
         "cv" => Action::Cv(with_method(matches, &common)?),
         "tune" => Action::Tune(with_method(matches, &common)?),
@@ -187,6 +196,7 @@ fn with_method<A: FromArgMatches>(
     Ok(WithMethod {
         method,
         trainer: options::trainer(method, matches, common.seed)?,
+        told: options::told(method, matches),
         args: A::from_arg_matches(matches)?,
     })
 }
@@ -228,7 +238,15 @@ fn command() -> Command {
             "demo",
             "Show the toolkit on built-in data; no files needed",
         ))
-        .subcommand(per_method::<TrainArgs>("train", "Fit a model and write it"))
+        .subcommand(
+            per_method::<TrainArgs>("train", "Fit a model and write it").subcommand(
+                verb::<AutoArgs>(
+                    "auto",
+                    "The methods race under a time budget; the winner becomes the model",
+                )
+                .display_order(0),
+            ),
+        )
         .subcommand(verb::<PredictArgs>(
             "predict",
             "Predict the rows of a file; prints metrics if it has labels",

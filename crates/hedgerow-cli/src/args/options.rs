@@ -182,6 +182,13 @@ pub(crate) fn trainer(
         .map_err(|error| refused(error, &*defaults))
 }
 
+/// The parameters that stand on the command line.
+pub(crate) fn told(method: &Method, matches: &ArgMatches) -> Vec<String> {
+    let mut settings = given(&*method.defaults(), matches);
+    by_number(method, matches, &mut settings);
+    settings.into_iter().map(|(name, _)| name).collect()
+}
+
 /// Checked parameters of an editor from options.
 pub(crate) fn editor(
     method: &EditorMethod,

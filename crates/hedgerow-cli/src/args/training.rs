@@ -3,13 +3,16 @@
 use super::columns::ColumnArgs;
 use super::metric::MetricArgs;
 use super::options::editor_of_text;
+use super::scaling::ScalingArgs;
 use super::selection::SelectionArgs;
-use super::verbs::{DataArgs, ScalingArgs};
+use super::verbs::DataArgs;
+use crate::commands::check_precomputed;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::session::Session;
 use clap::ValueEnum;
 use hedgerow::clean::Purpose;
+use hedgerow::data::Scaling;
 use hedgerow::method::Task;
 use hedgerow::params::Value;
 use hedgerow::select::Selector;
@@ -90,6 +93,7 @@ impl TrainingArgs {
         mut trainer: Box<dyn Trainer>,
         seed: u64,
     ) -> Result<Pipeline, Failure> {
+        self.columns.check()?;
         let has_own = trainer.table().iter().any(|row| row.name == "probability");
         let calibrating = match self.calibration {
             None => None,
@@ -119,7 +123,7 @@ impl TrainingArgs {
         };
         Ok(Pipeline {
             coding: None,
-            scaling: self.scaling.scaling(),
+            scaling: self.scaling.asked().unwrap_or_default(),
             choice: self.choice(seed)?,
             metric: None,
             cleaning: self.cleaning(seed)?,
@@ -129,8 +133,33 @@ impl TrainingArgs {
         })
     }
 
+    /// Completes a pipeline by what depends on the data: scaling, codes of columns and metric.
+    pub(crate) fn settle(
+        &self,
+        session: &Session,
+        input: &Input,
+        pipeline: &mut Pipeline,
+        libsvm_model: bool,
+    ) -> Result<(), Failure> {
+        // LIBSVM's text has no place for what was not asked for.
+        pipeline.scaling = match self.scaling.asked() {
+            None if libsvm_model => Scaling::None,
+            _ => self.scaling.of(session, input),
+        };
+        check_precomputed(
+            &input.name,
+            input.loaded.precomputed,
+            pipeline.trainer.is_precomputed(),
+            pipeline.scaling,
+        )?;
+        let encoding = input.loaded.encoding.as_ref();
+        pipeline.coding = self.columns.coding(encoding, session.seed)?;
+        pipeline.metric = self.metric(session, input, &*pipeline.trainer)?;
+        Ok(())
+    }
+
     /// The metric asked for, for data that have been read.
-    pub(crate) fn metric(
+    fn metric(
         &self,
         session: &Session,
         input: &Input,

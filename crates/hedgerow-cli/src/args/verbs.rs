@@ -4,7 +4,6 @@ use super::columns::ColumnArgs;
 use super::decisions::DecisionArgs;
 use super::training::TrainingArgs;
 use clap::ValueEnum;
-use hedgerow::data::Scaling;
 use hedgerow_io::{DataFormat, LabelColumn, Missing};
 
 /// A format by name.
@@ -43,9 +42,13 @@ pub(crate) struct DataArgs {
     /// target or y, otherwise the last]
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     pub(crate) label: Option<String>,
-    /// Missing values of a table: an error, or filled by mean and most frequent category
-    #[arg(long, default_value = "error")]
+    /// Missing values of a table: filled by mean and most frequent category, or an error
+    #[arg(long, default_value = "mean-mode")]
     pub(crate) missing: Gaps,
+    /// Sign before the decimals of a table's numbers: . or , [default: a comma too where semicolons
+    /// separate the cells]
+    #[arg(long, value_name = "SIGN", value_parser = [".", ","])]
+    pub(crate) decimal: Option<String>,
 }
 
 impl DataArgs {
@@ -75,55 +78,6 @@ impl DataArgs {
     }
 }
 
-/// A scaling by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScalingWord {
-    None,
-    Minmax,
-    Standard,
-}
-
-/// Scaling that becomes part of the model.
-#[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Scaling")]
-pub(crate) struct ScalingArgs {
-    /// Scale the features; the scaling is stored in the model
-    #[arg(long, default_value = "none")]
-    pub(crate) scale: ScalingWord,
-    /// Range of minmax scaling
-    #[arg(
-        long,
-        value_name = "LOW,HIGH",
-        default_value = "0,1",
-        allow_hyphen_values = true,
-        value_parser = range
-    )]
-    pub(crate) scale_range: (f64, f64),
-}
-
-impl ScalingArgs {
-    /// The scaling of the library.
-    pub(crate) fn scaling(&self) -> Scaling {
-        match self.scale {
-            ScalingWord::None => Scaling::None,
-            ScalingWord::Minmax => Scaling::MinMax {
-                low: self.scale_range.0,
-                high: self.scale_range.1,
-            },
-            ScalingWord::Standard => Scaling::Standardize,
-        }
-    }
-}
-
-fn range(text: &str) -> Result<(f64, f64), String> {
-    let parsed = text.split_once(',').and_then(|(low, high)| {
-        let low: f64 = low.trim().parse().ok()?;
-        let high: f64 = high.trim().parse().ok()?;
-        (low < high && (high - low).is_finite()).then_some((low, high))
-    });
-    parsed.ok_or_else(|| "expected two ascending numbers, for example 0,1".to_owned())
-}
-
 fn folds(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count) if count >= 2 => Ok(count),
@@ -143,6 +97,10 @@ fn setting(text: &str) -> Result<(String, f64), String> {
 pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
+    /// Leave parameters that are not given at their usual values; otherwise cost, width, neighbours and
+    /// the like are chosen from the data
+    #[arg(long, help_heading = "Search")]
+    pub(crate) defaults: bool,
     /// Write LIBSVM model text
     #[arg(long)]
     pub(crate) libsvm_model: bool,
@@ -162,6 +120,10 @@ pub(crate) struct TrainArgs {
 pub(crate) struct CvArgs {
     #[command(flatten)]
     pub(crate) training: TrainingArgs,
+    /// Leave parameters that are not given at their usual values; otherwise cost, width, neighbours and
+    /// the like are chosen from the data
+    #[arg(long, help_heading = "Search")]
+    pub(crate) defaults: bool,
     /// Number of folds
     #[arg(short = 'v', long, value_name = "K", value_parser = folds, default_value = "5")]
     pub(crate) folds: usize,
@@ -285,10 +247,16 @@ pub(crate) struct PredictArgs {
     /// Time single-row calls and print the median and the quantiles 99 % and 99.9 %
     #[arg(long)]
     pub(crate) latency: bool,
-    /// Write the label and the probability of every class
+    /// Write the label and the probability of every class; the label is the one without this option
     #[arg(long)]
     pub(crate) probability: bool,
-    /// LIBSVM's letter of --probability
+    /// With --probability: the label is the most probable class
+    #[arg(long, requires = "probability")]
+    pub(crate) most_probable: bool,
+    /// Column that names the rows; its cells are written beside the answers of a table
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) id: Option<String>,
+    /// LIBSVM's letter of --probability with --most-probable
     #[arg(short = 'b', value_name = "0|1", value_parser = switch)]
     pub(crate) libsvm_probability: Option<bool>,
     #[command(flatten)]
@@ -305,6 +273,11 @@ pub(crate) struct PredictArgs {
 }
 
 impl PredictArgs {
+    /// True if the label is to be the most probable class.
+    pub(crate) fn most_probable(&self) -> bool {
+        self.most_probable || self.libsvm_probability == Some(true)
+    }
+
     /// True if probabilities are to be written.
     pub(crate) fn with_probabilities(&self) -> bool {
         self.probability || self.libsvm_probability == Some(true)
@@ -348,6 +321,9 @@ pub(crate) struct ScaleArgs {
     /// Mean 0 and variance 1 in place of a range
     #[arg(long, conflicts_with_all = ["lower", "upper"])]
     pub(crate) standard: bool,
+    /// Ranks among the values of the column, evenly spread with deviation 1, in place of a range
+    #[arg(long, conflicts_with_all = ["lower", "upper", "standard", "save"])]
+    pub(crate) quantile: bool,
     /// Save the ranges, in the format of svm-scale
     #[arg(short, long, value_name = "FILE")]
     pub(crate) save: Option<String>,
@@ -356,7 +332,7 @@ pub(crate) struct ScaleArgs {
         short,
         long,
         value_name = "FILE",
-        conflicts_with_all = ["lower", "upper", "standard", "save"]
+        conflicts_with_all = ["lower", "upper", "standard", "quantile", "save"]
     )]
     pub(crate) restore: Option<String>,
     /// Data to scale; - for standard input
@@ -456,7 +432,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "FILE", default_value = "hedgerow-demo.svg")]
     pub(crate) svg: String,
     /// Rows of the training data
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
     pub(crate) rows: usize,
 }
 

@@ -1,6 +1,6 @@
 //! `cv`: cross-validation.
 
-use super::check_precomputed;
+use super::choose::{self, Choosing};
 use crate::args::{CvArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -18,6 +18,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
     let WithMethod {
         method,
         trainer,
+        told,
         args,
     } = call;
     let mut pipeline = args.training.pipeline(trainer, session.seed)?;
@@ -28,23 +29,29 @@ pub(crate) fn run(session: &Session, call: WithMethod<CvArgs>) -> Result<(), Fai
         scored_by(method.card.task),
     )?;
     let data = &input.loaded.dataset;
-    check_precomputed(
-        &input.name,
-        input.loaded.precomputed,
-        pipeline.trainer.is_precomputed(),
-        pipeline.scaling,
-    )?;
     let parts = args.folds.min(session.threads);
     pipeline.trainer.share_memory(parts)?;
-    let encoding = input.loaded.encoding.as_ref();
-    pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
     args.training.metric.refuse_measure()?;
-    pipeline.metric = args.training.metric(session, &input, &*pipeline.trainer)?;
+    args.training
+        .settle(session, &input, &mut pipeline, false)?;
+    let choosing = if args.defaults {
+        None
+    } else {
+        Choosing::of(session, &pipeline, told, &args.training, &input)
+    };
     let start = Instant::now();
     let splits = folds_for(data, args.folds, session.seed).map_err(Failure::data(&input.name))?;
     let done = AtomicUsize::new(0);
     let result = cross_validate(data, &splits, |train| {
-        let (model, _) = pipeline.fit(train)?;
+        // What is chosen is chosen anew from each training part.
+        let chosen = match &choosing {
+            Some(choosing) => choosing.choose(session, &pipeline, train).unwrap_or(None),
+            None => None,
+        };
+        let (model, _) = match chosen {
+            Some(chosen) => choose::complete(&pipeline, &chosen)?.fit(train)?,
+            None => pipeline.fit(train)?,
+        };
         let done = 1 + done.fetch_add(1, Ordering::Relaxed);
         session.progress(format_args!("fold {done} of {}", args.folds));
         Ok(Box::new(model) as Box<dyn Predictor>)

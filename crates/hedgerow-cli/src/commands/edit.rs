@@ -127,7 +127,11 @@ impl<'a> Edited<'a> {
         let coded = coding.map(|coding| coding.fit_apply(&input.loaded.dataset));
         let coded = coded.transpose().map_err(&failed)?.map(|(_, data)| data);
         let data = coded.as_ref().unwrap_or(&input.loaded.dataset);
-        let scaler = match args.scaling() {
+        let scaler = match match editor.card().purpose {
+            // New rows are written as they are made.
+            Purpose::Resample => args.scaling.asked().unwrap_or_default(),
+            Purpose::Clean => args.scaling.of(session, &input),
+        } {
             Scaling::None => None,
             scaling => Some(scaling.fit(data.samples().view()).map_err(&failed)?),
         };

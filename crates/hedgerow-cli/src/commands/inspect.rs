@@ -4,10 +4,10 @@ use super::{bounds, draw, kept, metric, report_fields, status_name};
 use crate::args::InspectArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::json::json as as_json;
+use crate::json::{json as as_json, of_text};
 use crate::session::Session;
 use crate::table;
-use hedgerow::data::{Dataset, Preprocessing, SamplesView, Target};
+use hedgerow::data::{Dataset, Preprocessing, SamplesView, Scaler, Target};
 use hedgerow_io::{
     CellProblem, ColumnKind, DataFormat, Encoding, IoError, Missing, Source, Storage,
 };
@@ -79,7 +79,8 @@ fn inspect_data(session: &Session, args: &InspectArgs, source: &Source) -> Resul
     // Sparse, so that entries are counted as they stand in the file.
     let options = input::options(&args.data)
         .with_columns(args.columns.rules())
-        .with_storage(Storage::Sparse);
+        .with_storage(Storage::Sparse)
+        .with_missing(Missing::Error);
     let (input, gap) = match input::read(session, source, &options) {
         Err(Failure::Io(error @ IoError::Cell { .. })) => match gap(&error) {
             Some(place) => {
@@ -172,7 +173,7 @@ impl DataFacts {
         add(
             "missing values",
             gap.map_or("none".to_owned(), |place| {
-                format!("yes, the first at {place}; --missing mean-mode fills them")
+                format!("yes, the first at {place}; filled unless --missing error")
             }),
         );
         add("target", target_text(data));
@@ -377,10 +378,7 @@ impl ModelFacts {
             let shown = format!("{}{more}", shown.join(", "));
             self.add("chosen_features", json!(shown));
         }
-        let scaled = match preprocessing.scaler() {
-            Some(_) => "yes",
-            None => "no",
-        };
+        let scaled = preprocessing.scaler().map_or("none", Scaler::name);
         if let Some(coding) = preprocessing.coding() {
             self.add("target_means", json!(coding.overall()));
             self.add("target_smoothing", json!(coding.smoothing()));
@@ -417,7 +415,7 @@ impl ModelFacts {
         let frame = &stored.frame;
         let parameters = frame.parameters.iter();
         let parameters: Map<String, Value> = parameters
-            .map(|(name, value)| (name.clone(), json!(value)))
+            .map(|(name, value)| (name.clone(), of_text(value)))
             .collect();
         let report = frame.report.as_ref().map(report_fields);
         object.insert("parameters".to_owned(), Value::Object(parameters));

@@ -1,6 +1,9 @@
 //! One file a command.
 
+mod answers;
+mod auto;
 mod bounds;
+mod choose;
 mod cv;
 mod decisions;
 mod demo;
@@ -33,6 +36,7 @@ pub(crate) fn run(invocation: Invocation) -> Result<(), Failure> {
     let session = Session::start(&invocation.common)?;
     match invocation.action {
         Action::Demo(args) => demo::run(&session, &args),
+        Action::Auto(args) => auto::run(&session, &args),
         Action::Train(call) => train::run(&session, call),
         Action::Predict(args) => predict::run(&session, &args),
         Action::Cv(call) => cv::run(&session, call),
@@ -77,7 +81,7 @@ fn report_fields(report: &Report) -> Map<String, Value> {
 
 /// Precomputed kernel values and the kernel asked for must belong together, and values of a kernel
 /// cannot be scaled like features.
-fn check_precomputed(
+pub(crate) fn check_precomputed(
     name: &str,
     in_data: bool,
     in_kernel: bool,

@@ -1,7 +1,8 @@
 //! `predict`: answers for the rows of a file.
 
+use super::answers::Answer;
 use super::decisions::{self, Decisions};
-use super::latency::{self, Latency};
+use super::latency;
 use crate::args::PredictArgs;
 use crate::failure::Failure;
 use crate::input::{self, Input};
@@ -9,14 +10,13 @@ use crate::json::json as as_json;
 use crate::measures::Measures;
 use crate::session::Session;
 use crate::table;
-use hedgerow::data::{ClassName, SamplesView};
-use hedgerow::machines::largest;
+use hedgerow::data::SamplesView;
 use hedgerow::params::Value as Setting;
-use hedgerow::{Prediction, Predictor, ScoreMatrix};
-use hedgerow_io::{IoError, OutputFile, Source};
+use hedgerow::{Prediction, Predictor};
+use hedgerow_io::{DataFormat, Source, read_text_column};
+use hedgerow_methods::latency::{Latency, measure};
 use hedgerow_methods::{Prepared, Stored};
 use serde_json::{Value, json};
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -34,6 +34,21 @@ fn check(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
     }
     args.decisions.aims()?;
     args.decisions.check_prior(args.with_probabilities())?;
+    if args.id.is_some() && args.test == "-" {
+        return Err(Failure::usage(
+            "--id: TEST is read twice, so it cannot be standard input: name a file",
+        ));
+    }
+    if args.id.is_some()
+        && !matches!(
+            DataFormat::of_path(Path::new(&args.out)),
+            Some(DataFormat::Csv | DataFormat::Tsv)
+        )
+    {
+        return Err(Failure::usage(
+            "--id: names of rows stand in a table: let OUT end in .csv or .tsv",
+        ));
+    }
     if args.test == "-" && args.model == "-" {
         return Err(Failure::usage(
             "TEST and MODEL cannot both be standard input: name a file",
@@ -85,7 +100,9 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         })?;
         write_lines(&args.out, &told)?;
     } else {
-        answer.write(&args.out, model.classes())?;
+        let names = names(args, view.n_rows())?;
+        let names = args.id.as_deref().zip(names.as_deref());
+        answer.write(&args.out, model.classes(), names)?;
     }
     let costs = Costs::of(&model, view, args).map_err(Failure::data(&input.name))?;
     let measures = Measures::of(
@@ -123,11 +140,30 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         "read_seconds": input.read_seconds,
         "seconds": seconds,
         "hyperplanes": costs.hyperplanes_json(),
-        "latency": costs.latency.as_ref().map(Latency::json),
+        "latency": costs.latency.as_ref().map(latency::json),
         "metrics": measures.as_ref().map(Measures::json),
         "operating": operating,
         "unknown_classes": unknown,
     }))
+}
+
+/// The names of the rows, if a column has them.
+fn names(args: &PredictArgs, n_rows: usize) -> Result<Option<Vec<String>>, Failure> {
+    let Some(id) = &args.id else {
+        return Ok(None);
+    };
+    let cells = read_text_column(
+        &Source::from_argument(&args.test),
+        &input::options(&args.data),
+        id,
+    )?;
+    if cells.len() != n_rows {
+        return Err(Failure::usage(format!(
+            "--id {id}: {} names for {n_rows} rows",
+            cells.len()
+        )));
+    }
+    Ok(Some(cells))
 }
 
 /// Why every row is answered as it is; `None` if the model cannot tell.
@@ -189,7 +225,9 @@ impl Costs {
                     .transpose()
             })?,
             latency: if args.latency {
-                model.on_prepared(view, latency::measure)?
+                model.on_prepared(view, |model, view| {
+                    measure(model, view, latency::MOST_SECONDS)
+                })?
             } else {
                 None
             },
@@ -203,8 +241,8 @@ impl Costs {
                 table::number(mean),
             ))?;
         }
-        if let Some(latency) = &self.latency {
-            session.say(latency.text())?;
+        if let Some(single) = &self.latency {
+            session.say(latency::text(single))?;
         }
         Ok(())
     }
@@ -223,108 +261,4 @@ fn write_lines(path: &str, objects: &[Setting]) -> Result<(), Failure> {
         text.push('\n');
     }
     super::tune::write_text(path, &text)
-}
-
-/// What is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Labels,
-    Scores,
-    Probabilities,
-}
-
-struct Answer {
-    prediction: Prediction,
-    /// Decision values or probabilities.
-    scores: ScoreMatrix,
-    form: Form,
-}
-
-impl Answer {
-    /// With the code of a class and its share, if the data have other shares than the training.
-    fn of(
-        model: &Prepared,
-        view: SamplesView<'_>,
-        args: &PredictArgs,
-        prior: Option<(usize, f64)>,
-    ) -> hedgerow::Result<Self> {
-        if args.with_probabilities() {
-            let scores = match prior {
-                Some((code, share)) => model.probabilities_with_prior(view, code, share)?,
-                None => model.probabilities(view)?,
-            };
-            // As svm-predict -b 1: the label is the most probable class.
-            let codes = (0..scores.n_rows())
-                .map(|i| largest(scores.row(i)))
-                .collect();
-            return Ok(Self {
-                prediction: Prediction::Classes(codes),
-                scores,
-                form: Form::Probabilities,
-            });
-        }
-        let (prediction, scores) = model.predict_with_scores(view)?;
-        Ok(Self {
-            prediction,
-            scores,
-            form: if args.scores {
-                Form::Scores
-            } else {
-                Form::Labels
-            },
-        })
-    }
-
-    fn write(&self, path: &str, classes: Option<&[ClassName]>) -> Result<(), Failure> {
-        let path = Path::new(path);
-        let failed = |source| IoError::Write {
-            path: path.to_path_buf(),
-            source,
-        };
-        let mut out = BufWriter::new(OutputFile::create(path)?);
-        self.write_lines(&mut out, classes.unwrap_or_default())
-            .map_err(failed)?;
-        let out = out
-            .into_inner()
-            .map_err(|error| failed(error.into_error()))?;
-        Ok(out.finish()?)
-    }
-
-    fn write_lines(&self, out: &mut impl Write, classes: &[ClassName]) -> std::io::Result<()> {
-        let names: Vec<String> = classes.iter().map(ToString::to_string).collect();
-        let columns = self.scores.columns.join(" ");
-        let head = match self.form {
-            Form::Scores => Some(columns),
-            Form::Probabilities => Some(format!("labels {columns}")),
-            Form::Labels => None,
-        };
-        if let Some(head) = head {
-            writeln!(out, "{head}")?;
-        }
-        for i in 0..self.prediction.len() {
-            if self.form != Form::Scores {
-                match &self.prediction {
-                    Prediction::Classes(codes) => {
-                        out.write_all(names[codes[i] as usize].as_bytes())?;
-                    }
-                    Prediction::Real(values) => out.write_all(exact(values[i]).as_bytes())?,
-                }
-            }
-            if self.form != Form::Labels {
-                for (at, &value) in self.scores.row(i).iter().enumerate() {
-                    if at > 0 || self.form == Form::Probabilities {
-                        out.write_all(b" ")?;
-                    }
-                    out.write_all(exact(value).as_bytes())?;
-                }
-            }
-            out.write_all(b"\n")?;
-        }
-        Ok(())
-    }
-}
-
-/// Shortest text that reads back as the same number.
-fn exact(value: f64) -> String {
-    table::exact(value)
 }

@@ -5,7 +5,7 @@ use crate::args::ScaleArgs;
 use crate::failure::Failure;
 use crate::input;
 use crate::session::Session;
-use hedgerow::data::{Scaler, Scaling};
+use hedgerow::data::{Scaler, Scaling, Spread};
 use hedgerow_io::{DataFormat, Source, TargetKind, write_dataset};
 use serde_json::json;
 use std::path::Path;
@@ -17,6 +17,8 @@ pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
     }
     let scaling = if args.standard {
         Scaling::Standardize
+    } else if args.quantile {
+        Scaling::Quantile(Spread::Uniform)
     } else {
         Scaling::MinMax {
             low: args.lower,
@@ -71,8 +73,8 @@ pub(crate) fn run(session: &Session, args: &ScaleArgs) -> Result<(), Failure> {
     let out = Path::new(&args.out);
     let format = DataFormat::of_path(out).unwrap_or(input.loaded.format);
     write_dataset(&scaled, out, format)?;
-    if let Some(path) = &args.save {
-        write_text(path, &scaler.to_range_file())?;
+    if let (Some(path), Some(text)) = (&args.save, scaler.to_range_file()) {
+        write_text(path, &text)?;
     }
     session.say(format_args!(
         "{}: {} rows, {} features scaled",

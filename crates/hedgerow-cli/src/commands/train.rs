@@ -1,11 +1,13 @@
 //! `train`: fit a model and write it.
 
-use super::{check_precomputed, report_fields, status_name};
+use super::{report_fields, status_name};
 use crate::args::{CvArgs, TrainArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input::{self, Input};
+use crate::json::of_text;
 use crate::session::Session;
 use crate::table;
+use hedgerow::data::{Scaler, Scaling, Spread};
 use hedgerow::{Predictor, Report};
 use hedgerow_methods::{Method, Pipeline, Prepared, frame_of, to_libsvm};
 use serde_json::{Value, json};
@@ -15,12 +17,14 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     let WithMethod {
         method,
         trainer,
+        told,
         args,
     } = call;
     let Some(model_path) = args.model.as_deref().filter(|_| args.folds.is_none()) else {
         // svm-train -v writes no model either.
         let args = CvArgs {
             training: args.training,
+            defaults: args.defaults,
             folds: args.folds.unwrap_or(5),
             train: args.train,
         };
@@ -29,6 +33,7 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
             WithMethod {
                 method,
                 trainer,
+                told,
                 args,
             },
         );
@@ -36,13 +41,14 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
     session.claim_output("MODEL", model_path)?;
     args.training.metric.refuse_measure()?;
     let mut pipeline = args.training.pipeline(trainer, session.seed)?;
-    let scaling = pipeline.scaling;
     let input = input::read_training(session, &args.train, &args.training, method.card.task)?;
-    let precomputed = pipeline.trainer.is_precomputed();
-    check_precomputed(&input.name, input.loaded.precomputed, precomputed, scaling)?;
-    let encoding = input.loaded.encoding.as_ref();
-    pipeline.coding = args.training.columns.coding(encoding, session.seed)?;
-    pipeline.metric = args.training.metric(session, &input, &*pipeline.trainer)?;
+    args.training
+        .settle(session, &input, &mut pipeline, args.libsvm_model)?;
+    let chosen = if args.defaults {
+        None
+    } else {
+        super::choose::said(session, &mut pipeline, told, &args.training, &input)?
+    };
     let data = &input.loaded.dataset;
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     session.progress(format_args!("training {}", method.card.name));
@@ -56,10 +62,22 @@ pub(crate) fn run(session: &Session, call: WithMethod<TrainArgs>) -> Result<(), 
         input: &input,
     };
     job.write(model_path, args.libsvm_model, &model, &report)?;
-    job.tell(session, &report)?;
+    job.tell(session, &report, &model)?;
     let mut fields = report_fields(&report);
     fields.extend(job.fields(model_path, &model));
+    fields.insert("chosen".to_owned(), json!(chosen));
     session.result(&Value::Object(fields))
+}
+
+/// How the summary says what was done to the columns.
+fn scaled(scaling: Scaling) -> &'static str {
+    match scaling {
+        Scaling::None => "",
+        Scaling::MinMax { .. } => " scaled to a range (--scale minmax)",
+        Scaling::Standardize => " scaled to mean 0 and deviation 1 (--scale standard)",
+        Scaling::Quantile(Spread::Uniform) => " mapped to ranks (--scale quantile)",
+        Scaling::Quantile(Spread::Normal) => " mapped to ranks (--scale quantile-normal)",
+    }
 }
 
 /// A training that has been done.
@@ -130,7 +148,7 @@ impl Job<'_> {
             .pipeline
             .describe()
             .into_iter()
-            .map(|(name, value)| (name, json!(value)))
+            .map(|(name, value)| (name, of_text(&value)))
             .collect();
         let classes: Option<Vec<String>> = model
             .classes()
@@ -145,6 +163,7 @@ impl Job<'_> {
             "read_seconds": self.input.read_seconds,
             "parameters": parameters,
             "classes": classes,
+            "scaling": model.preprocessing.scaler().map_or("none", Scaler::name),
             "chosen_features": model.preprocessing.chosen().map(<[u32]>::len),
         });
         let metric = model.metric.as_ref();
@@ -159,13 +178,19 @@ impl Job<'_> {
     }
 
     /// The summary for people.
-    pub(super) fn tell(&self, session: &Session, report: &Report) -> Result<(), Failure> {
+    pub(super) fn tell(
+        &self,
+        session: &Session,
+        report: &Report,
+        model: &Prepared,
+    ) -> Result<(), Failure> {
         let data = &self.input.loaded.dataset;
         session.say(format_args!(
-            "{}: {} rows, {} features, read in {}",
+            "{}: {} rows, {} features{}, read in {}",
             self.input.name,
             data.n_rows(),
             data.n_features(),
+            scaled(self.pipeline.scaling),
             table::seconds(self.input.read_seconds)
         ))?;
         // Not every method has support vectors, or an objective that it lowers step by step.
@@ -191,6 +216,9 @@ impl Job<'_> {
                 "training stopped early ({}): the model is not the optimum; raise the limit or the tolerance",
                 status_name(report.status)
             ));
+        }
+        for caution in model.model.cautions() {
+            session.warn(caution);
         }
         Ok(())
     }

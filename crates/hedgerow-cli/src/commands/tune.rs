@@ -1,8 +1,8 @@
 //! `tune`: grid search, then training with the best parameters.
 
 use super::cv::{field, scored_by};
+use super::report_fields;
 use super::train::Job;
-use super::{check_precomputed, report_fields};
 use crate::args::{TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -27,6 +27,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         method,
         trainer,
         args,
+        ..
     } = call;
     let method = *method;
     let has_own = trainer.own_search().is_some();
@@ -38,26 +39,18 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let grid = grid(args, method.card.grid)?;
     let options = options(args)?;
     claim_outputs(session, args, &grid)?;
-    let scaling = args.training.scaling.scaling();
     let mut shared = trainer.duplicate();
     shared.share_memory(options.batch.min(session.threads))?;
     let pipeline_of = |trainer| args.training.pipeline(trainer, session.seed);
-    let mut pipelines = pipelines(&pipeline_of(shared)?, &grid)?;
+    let mut first = pipeline_of(shared)?;
+    let mut pipelines = pipelines(&first, &grid)?;
     let task = scored_by(method.card.task);
     let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
-    check_precomputed(
-        &input.name,
-        input.loaded.precomputed,
-        trainer.is_precomputed(),
-        scaling,
-    )?;
-    let encoding = input.loaded.encoding.as_ref();
-    let coding = args.training.columns.coding(encoding, session.seed)?;
-    let metric = args.training.metric(session, &input, &**trainer)?;
+    args.training
+        .settle(session, &input, &mut first, args.libsvm_model)?;
     for (_, pipeline) in &mut pipelines {
-        pipeline.coding.clone_from(&coding);
-        pipeline.metric.clone_from(&metric);
+        pipeline.take_preparation(&first);
     }
     let splits = folds_for(data, n_folds, session.seed).map_err(Failure::data(&input.name))?;
     let start = Instant::now();
@@ -80,8 +73,7 @@ pub(crate) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         let best = named(&grid, &result.points[result.best].point);
         let pipeline = pipeline_of(trainer.duplicate())?;
         let mut pipeline = pipeline.with(&best).map_err(of_grid)?;
-        pipeline.coding = coding;
-        pipeline.metric = metric;
+        pipeline.take_preparation(&first);
         let job = Job {
             method,
             pipeline: &pipeline,
@@ -118,10 +110,40 @@ fn tell(
     result: &SearchResult,
 ) -> Result<Map<String, Value>, Failure> {
     session.say(text(grid, result))?;
+    let axes = grid
+        .axes
+        .iter()
+        .map(|axis| (axis.name.as_str(), &axis.values[..]));
+    warn_of_edges(session, axes, &result.points[result.best].point);
     if let Some(path) = &args.svg {
         write_text(path, &heatmap(grid, result))?;
     }
     Ok(search_fields(grid, result))
+}
+
+/// Says where the best value is the first or last that was tried: better ones may lie beyond.
+pub(super) fn warn_of_edges<'a>(
+    session: &Session,
+    axes: impl Iterator<Item = (&'a str, &'a [Setting])>,
+    best: &[Setting],
+) {
+    for ((name, values), value) in axes.zip(best) {
+        let numbers: Option<Vec<f64>> = values.iter().map(Setting::as_number).collect();
+        let (Some(numbers), Some(found)) = (numbers, value.as_number()) else {
+            continue;
+        };
+        let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let end = match found {
+            _ if least == most => continue,
+            found if found == least => "smallest",
+            found if found == most => "largest",
+            _ => continue,
+        };
+        session.warn(format_args!(
+            "the best {name}, {value}, is the {end} that was tried: a wider grid may find better (--grid {name}=...)"
+        ));
+    }
 }
 
 /// Takes the files to be written; an error if there is nothing to draw in one of them.
@@ -155,7 +177,7 @@ pub(super) fn train_best(
         .map_err(Failure::data(&job.input.name))?;
     session.progress_done();
     job.write(path, libsvm_model, &model, &report)?;
-    job.tell(session, &report)?;
+    job.tell(session, &report, &model)?;
     let mut fields = report_fields(&report);
     fields.extend(job.fields(path, &model));
     Ok(fields)

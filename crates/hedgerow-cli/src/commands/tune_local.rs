@@ -1,9 +1,9 @@
 //! `tune` for methods with a search of their own: candidates are compared on a few neighbourhoods.
 
 use super::cv::scored_by;
+use super::status_name;
 use super::train::Job;
-use super::tune::{of_grid, train_best};
-use super::{check_precomputed, status_name};
+use super::tune::{of_grid, train_best, warn_of_edges};
 use crate::args::{LocalSearchArgs, TuneArgs, WithMethod};
 use crate::failure::Failure;
 use crate::input;
@@ -21,6 +21,7 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
         method,
         trainer,
         args,
+        ..
     } = call;
     let method = *method;
     refuse_ordinary_options(args)?;
@@ -30,21 +31,15 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     if let Some(path) = &args.model {
         session.claim_output("MODEL", path)?;
     }
-    let scaling = args.training.scaling.scaling();
     let task = scored_by(method.card.task);
     let input = input::read_training(session, &args.train, &args.training, task)?;
     let data = &input.loaded.dataset;
-    check_precomputed(
-        &input.name,
-        input.loaded.precomputed,
-        trainer.is_precomputed(),
-        scaling,
-    )?;
     let Some(own) = trainer.own_search() else {
         return Err(Failure::usage("the method has no search of its own"));
     };
     let mut pipeline = args.training.pipeline(trainer.duplicate(), session.seed)?;
-    pipeline.metric = args.training.metric(session, &input, &**trainer)?;
+    args.training
+        .settle(session, &input, &mut pipeline, args.libsvm_model)?;
     // The metric first: neighbourhoods are those of the metric that answers.
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     let searched = own.search(prepared.data(data), &axes, &settings, &|state| {
@@ -90,6 +85,21 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
 /// Says what was found; what the result object says of it.
 fn tell(session: &Session, searched: &Searched) -> Result<Map<String, Value>, Failure> {
     session.say(text(searched))?;
+    let tried: Vec<Vec<Setting>> = (0..searched.names.len())
+        .map(|at| {
+            searched
+                .candidates
+                .iter()
+                .map(|(values, ..)| values[at].clone())
+                .collect()
+        })
+        .collect();
+    let axes = searched
+        .names
+        .iter()
+        .copied()
+        .zip(tried.iter().map(Vec::as_slice));
+    warn_of_edges(session, axes, &searched.candidates[searched.best].0);
     if searched.status != Status::Converged {
         session.warn(format_args!(
             "some machines stopped early ({}): their scores are rough",

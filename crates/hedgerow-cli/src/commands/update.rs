@@ -86,6 +86,9 @@ pub(crate) fn run(session: &Session, args: &UpdateArgs) -> Result<(), Failure> {
         more.join(", "),
         table::seconds(seconds)
     ))?;
+    for caution in stored.model.cautions() {
+        session.warn(caution);
+    }
     let mut result = fields(&facts);
     result.insert("method".to_owned(), as_json(&method.into()));
     result.insert("model".to_owned(), as_json(&out.into()));

@@ -310,7 +310,7 @@ fn probabilities_after_resampling_are_those_of_the_data() {
     let share = 0.1;
     for method in ["rus", "smote", "smote:neighbours=3"] {
         folder.ok(&format!(
-            "train svm -b 1 --scale standard --resample {method} a.svm m"
+            "train svm --defaults -b 1 --scale standard --resample {method} a.svm m"
         ));
         folder.ok("predict -b 1 a.svm m out");
         let mean = mean_probability(&folder.read("out"), "1");

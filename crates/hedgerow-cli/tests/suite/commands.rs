@@ -287,20 +287,17 @@ fn generate_lists_and_repeats_itself() {
 fn the_demo_needs_no_files_and_draws_its_boundary() {
     let folder = Folder::new("demo");
     let run = folder.ok("demo --rows 500");
-    assert!(
-        run.out.contains("Gaussian kernel, scaled columns"),
-        "{}",
-        run.out
-    );
+    assert!(run.out.contains("FaLK-SVM: local SVMs"), "{}", run.out);
     assert!(run.out.contains("Try next"), "{}", run.out);
     assert_eq!(folder.names(), ["hedgerow-demo.svg"]);
     assert!(folder.read("hedgerow-demo.svg").starts_with("<svg"));
-    let result = folder.json("demo --svg other.svg");
-    let accuracy = |k: usize| result["models"][k]["accuracy"].as_f64().expect("a number");
-    assert!(
-        accuracy(2) > 0.9 && accuracy(1) < 0.85 && accuracy(0) < 0.65,
-        "{result}"
-    );
+    let result = folder.json("demo --rows 4000 --svg other.svg");
+    let models = result["models"].as_array().expect("models");
+    assert_eq!(models.len(), 4);
+    for model in models {
+        assert!(model["accuracy"].as_f64() > Some(0.75), "{model}");
+        assert!(model["answer_us"].as_f64() > Some(0.0), "{model}");
+    }
 }
 
 #[test]

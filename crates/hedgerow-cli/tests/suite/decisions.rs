@@ -7,7 +7,7 @@ fn rare(name: &str) -> Folder {
     let folder = Folder::new(name);
     folder.ok("generate rare-mixture --rows 600 --seed 1 --set overlap=0.6 a.svm");
     folder.ok("generate rare-mixture --rows 600 --seed 2 --set overlap=0.6 b.svm");
-    folder.ok("train svm -w1 9 a.svm m");
+    folder.ok("train svm --defaults -w1 9 a.svm m");
     folder
 }
 

@@ -100,7 +100,9 @@ fn a_model_is_the_one_of_falk_svm() {
         ("-L 1 -N 60 -C 3 -G -0.9", "-K 60 -c 3 -g -0.9"),
     ] {
         folder.ok(&format!("falkm FaLK-SVM-train {letters} a.tr a.m"));
-        folder.ok(&format!("train falk-svm -m 100 {options} a.tr b.m"));
+        folder.ok(&format!(
+            "train falk-svm --defaults -m 100 {options} a.tr b.m"
+        ));
         folder.ok("falkm FaLK-SVM-predict -S 1 a.te a.m a.out");
         folder.ok("falkm FaLK-SVM-predict -S 1 a.te b.m b.out");
         assert_eq!(folder.read("a.out"), folder.read("b.out"), "{letters}");

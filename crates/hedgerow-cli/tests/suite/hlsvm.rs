@@ -35,17 +35,17 @@ fn trees_survive_the_file_and_tell_their_costs() {
 fn passes_that_are_used_up_are_told_and_warned_of_only_if_they_were_asked_for() {
     let folder = Folder::new("hlsvm-passes");
     folder.ok("generate checkerboard --rows 2000 --seed 1 --set cells=4 --set noise=0.01 a");
-    let quiet = folder.ok("train h-lsvm a m");
+    let quiet = folder.ok("train h-lsvm --defaults a m");
     assert!(!quiet.err.contains("stopped early"), "{}", quiet.err);
-    let result = folder.json("train h-lsvm a m");
+    let result = folder.json("train h-lsvm --defaults a m");
     assert_eq!(result["status"], "capped-by-design");
-    let hasty = folder.ok("train h-lsvm --max-passes 1 --tolerance 0 a m");
+    let hasty = folder.ok("train h-lsvm --defaults --max-passes 1 --tolerance 0 a m");
     assert!(
         hasty.err.contains("stopped early (iteration-limit)"),
         "{}",
         hasty.err
     );
-    let pegasos = folder.ok("train h-lsvm --solver pegasos --max-steps 10 a m");
+    let pegasos = folder.ok("train h-lsvm --defaults --solver pegasos --max-steps 10 a m");
     assert!(pegasos.err.contains("stopped early"), "{}", pegasos.err);
 }
 

@@ -54,14 +54,20 @@ fn files_without_rows_are_refused() {
 }
 
 #[test]
-fn a_single_class_is_always_answered() {
+fn a_single_class_is_refused() {
     let folder = Folder::new("single-class");
     folder.write("one.svm", "3 1:1\n3 1:2\n3 1:4\n");
     folder.write("row.svm", "3 1:1\n");
     for file in ["one.svm", "row.svm"] {
-        folder.ok(&format!("train svm {file} m"));
-        folder.ok("predict one.svm m out");
-        assert_eq!(folder.read("out"), "3\n3\n3\n");
+        let run = folder.run(&format!("train svm {file} m"));
+        assert_eq!(run.code, 1);
+        assert!(
+            run.err
+                .contains("rows are of class 3: to tell classes apart"),
+            "{}",
+            run.err
+        );
+        assert!(!folder.has("m"));
     }
 }
 
@@ -176,17 +182,24 @@ fn enormous_values_are_learned_or_refused() {
 }
 
 #[test]
-fn gaps_are_an_error_unless_they_are_to_be_filled() {
+fn gaps_are_filled_with_a_warning_unless_they_are_to_be_an_error() {
     let folder = Folder::new("gaps");
     folder.write("gaps.csv", "a,b,class\n1,,x\n2,3,y\n4,?,x\n");
     folder.fails(
-        "train svm gaps.csv m",
+        "train svm --missing error gaps.csv m",
         1,
         "error: gaps.csv, line 2, column \"b\": the value is missing; fill gaps by mean and mode (missing = mean-mode) or remove the row",
     );
-    let run = folder.run("train svm gaps.csv m");
+    let run = folder.run("train svm --missing error gaps.csv m");
     assert!(run.err.contains("hint: --missing mean-mode fills gaps"));
-    folder.ok("train svm --missing mean-mode gaps.csv m");
+    let run = folder.ok("train svm gaps.csv m");
+    assert!(
+        run.err
+            .contains("warning: gaps.csv: missing values are filled"),
+        "{}",
+        run.err
+    );
+    assert!(run.err.contains("in column b"), "{}", run.err);
     folder.ok("predict gaps.csv m out");
     assert_eq!(folder.read("out").lines().count(), 3);
     let result = folder.json("inspect gaps.csv");

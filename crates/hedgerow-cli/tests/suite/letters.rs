@@ -104,8 +104,8 @@ fn weights_of_negative_labels_are_understood() {
     folder.write_clusters("d.svm", 60);
     folder.ok("train svm -w1 5 -w-1 2 d.svm a");
     let parameters = folder.json("inspect a")["parameters"].clone();
-    assert_eq!(parameters["class_weight 1"], "5");
-    assert_eq!(parameters["class_weight -1"], "2");
+    assert_eq!(parameters["class_weight 1"], 5);
+    assert_eq!(parameters["class_weight -1"], 2);
     folder.fails(
         "train svm -w9 2 d.svm m",
         1,

@@ -44,7 +44,7 @@ fn liblinears_letters_mean_what_they_mean_there() {
     ));
     let objective = result["objective"].as_f64().expect("a number");
     assert!((objective - 10.061_737_57).abs() < 1e-4, "{objective}");
-    assert_eq!(result["parameters"]["class_weight 1"].as_str(), Some("3"));
+    assert_eq!(result["parameters"]["class_weight 1"].as_u64(), Some(3));
     // -s 0 -c 2 -R
     let result = folder.json(&format!("train logistic -c 2 -R -e 1e-8 {train} m"));
     let objective = result["objective"].as_f64().expect("a number");

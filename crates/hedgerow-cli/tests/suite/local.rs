@@ -28,7 +28,7 @@ fn tune_compares_on_neighbourhoods_and_trains() {
     let best = &result["best"];
     assert!(points.contains(best));
     let told = &result["parameters"];
-    assert_eq!(told["neighbours"], best["neighbours"].to_string());
+    assert_eq!(told["neighbours"], best["neighbours"]);
     assert_eq!(told["kernel"], best["kernel"]);
     let inspected = folder.json("inspect best");
     assert_eq!(inspected["parameters"]["kernel"], best["kernel"]);

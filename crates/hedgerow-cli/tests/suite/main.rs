@@ -8,6 +8,7 @@ mod decisions;
 mod falk;
 mod falkm;
 mod files;
+mod front_door;
 mod help;
 mod hlsvm;
 mod hostile;

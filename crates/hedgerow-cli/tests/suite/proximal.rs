@@ -163,6 +163,17 @@ fn hostile_rows_are_learned_or_refused() {
             );
         }
     }
+    // Every surface is as good as any other there: that is said.
+    for line in ["train regec equal.svm m", "train i-regec equal.svm m"] {
+        let run = folder.run(line);
+        assert!(
+            run.err.contains("warning: the next eigenvalue"),
+            "{}",
+            run.err
+        );
+    }
+    let run = folder.run("train regec --quiet equal.svm m");
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
     // Kernel values that vanish.
     for method in ["regec", "cregec", "kfda"] {
         folder.ok(&format!("train {method} --gamma 1e12 a.svm m"));

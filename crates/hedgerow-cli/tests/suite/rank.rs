@@ -293,7 +293,9 @@ fn levels_come_from_libsvm_text_too() {
     folder.write("a.svm", text);
     let mut found = Vec::new();
     for file in ["a.csv", "a.svm"] {
-        folder.ok(&format!("train rank-rc --lambda 0.01 --levels {file} m"));
+        folder.ok(&format!(
+            "train rank-rc --scale none --lambda 0.01 --levels {file} m"
+        ));
         found.push(folder.json(&format!("predict {file} m out"))["metrics"].clone());
         let line = "tune rank-rc --grid lambda=0.001,1 --levels --metric";
         for metric in ["mauc", "rmsle"] {

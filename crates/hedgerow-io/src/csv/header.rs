@@ -33,6 +33,8 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) delimiter: u8,
+    /// Whether numbers may have a comma before their decimals.
+    pub(super) decimal_comma: bool,
     /// Range of the header with its line end.
     pub(super) header_bytes: Range<usize>,
     /// 1-based line of the first byte of the body.
@@ -71,6 +73,8 @@ impl Layout {
         let label = header.label_column(options).map_err(refused)?;
         let mut layout = Self {
             delimiter: header.delimiter,
+            decimal_comma: header.delimiter != b','
+                && options.decimal_comma.unwrap_or(header.delimiter == b';'),
             header_bytes: header.range.clone(),
             first_line: 1 + count_lines(&bytes[..header.range.end]),
             body: header.range.end,

@@ -17,12 +17,67 @@ pub use encoding::{ColumnEncoding, ColumnKind, Encoding};
 pub use rules::{ColumnRule, ColumnRules};
 pub use write::write_csv;
 
-use crate::IoError;
 use crate::format::DataFormat;
 use crate::lines::{LineIndex, TableShape};
-use crate::loaded::{LoadedData, ReadOptions};
+use crate::loaded::{LabelColumn, LoadedData, ReadOptions};
+use crate::{HeaderProblem, IoError};
 use header::Layout;
 use rayon::prelude::*;
+
+/// The cells of one column as they stand in the file; `column` is a name or a position from 1.
+pub(crate) fn text_column(
+    name: &str,
+    bytes: &[u8],
+    format: DataFormat,
+    options: &ReadOptions,
+    column: &str,
+) -> Result<Vec<String>, IoError> {
+    let mut plain = ReadOptions::default().with_label(LabelColumn::None);
+    plain.delimiter = options.delimiter;
+    let layout = Layout::read(name, bytes, format, &plain)?;
+    let by_name = layout.slots.iter().position(|slot| slot.name == column);
+    let by_place = || column.parse().ok().and_then(|at: usize| at.checked_sub(1));
+    let at = by_name
+        .or_else(by_place)
+        .filter(|&at| at < layout.n_columns);
+    let at = at.ok_or_else(|| IoError::Header {
+        name: name.to_owned(),
+        problem: HeaderProblem::NoColumn {
+            column: column.to_owned(),
+            rule: "id",
+            header: layout
+                .slots
+                .iter()
+                .take(8)
+                .map(|slot| slot.name.as_str())
+                .collect::<Vec<_>>()
+                .join(", "),
+        },
+    })?;
+    let mut cells = Vec::new();
+    let mut records = record::Records::new(bytes, layout.body, layout.delimiter);
+    loop {
+        let mut text = None;
+        let result = records.next_record(|place, cell| {
+            if place == at {
+                text = Some(String::from_utf8_lossy(&cell.text).into_owned());
+            }
+        });
+        match result {
+            Ok(Some(_)) => cells.extend(text),
+            Ok(None) => return Ok(cells),
+            Err(error) => {
+                return Err(header::line_error(
+                    name,
+                    bytes,
+                    layout.body,
+                    layout.first_line,
+                    error,
+                ));
+            }
+        }
+    }
+}
 
 /// Reads a table.
 pub(crate) fn read(

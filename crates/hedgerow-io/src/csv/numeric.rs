@@ -15,6 +15,8 @@ type FirstCell = Option<(usize, String)>;
 pub(super) struct ColumnFacts {
     pub(super) first_text: FirstCell,
     pub(super) first_infinite: FirstCell,
+    /// The first number that has a comma before its decimals.
+    pub(super) first_comma: Option<String>,
     pub(super) first_missing: Option<usize>,
     pub(super) n_numbers: usize,
     pub(super) sum: f64,
@@ -63,7 +65,14 @@ pub(super) fn parse(
             if facts.first_text.is_some() || layout.slots[slot].expected == Expected::Nominal {
                 return;
             }
-            match number::parse_whole(&cell.text) {
+            let number = number::parse_whole(&cell.text);
+            let number = number.or_else(|| match layout.decimal_comma {
+                true => number::with_decimal_comma(&cell.text).inspect(|_| {
+                    facts.first_comma.get_or_insert_with(|| excerpt(&cell.text));
+                }),
+                false => None,
+            });
+            match number {
                 Some(value) if value.is_finite() => {
                     part.values[row + slot] = value;
                     facts.n_numbers += 1;
@@ -150,10 +159,14 @@ pub(super) fn check(
         means: Vec::new(),
         warnings: Vec::new(),
     };
+    let mut gaps = Vec::new();
     let mut first_error: Option<(usize, usize, CellProblem)> = None;
     for (slot, column) in layout.slots.iter().enumerate() {
         let is_label = layout.has_label && slot + 1 == layout.slots.len();
         let firsts = Firsts::of(parts, slot);
+        if impute && !is_label && firsts.missing.is_some() {
+            gaps.push(column.name.clone());
+        }
         let nominal = match column.expected {
             Expected::Nominal => true,
             Expected::Numeric => false,
@@ -177,10 +190,22 @@ pub(super) fn check(
                 column: column.name.clone(),
             });
         }
+        let comma = parts
+            .iter()
+            .find_map(|part| part.facts[slot].first_comma.clone());
+        if let Some(text) = comma.filter(|_| !nominal) {
+            summary.warnings.push(Warning::DecimalComma {
+                column: column.name.clone(),
+                text,
+            });
+        }
         summary.nominal.push(nominal);
         summary
             .means
             .push(mean(parts, slot, layout.slots.len(), n_numbers));
+    }
+    if !gaps.is_empty() {
+        summary.warnings.push(Warning::Gaps { columns: gaps });
     }
     match first_error {
         Some((at, slot, problem)) => Err(IoError::Cell {

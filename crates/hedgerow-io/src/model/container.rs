@@ -25,7 +25,7 @@ use std::ops::Range;
 use std::path::Path;
 
 /// Newest format version that this crate reads, and the one it writes.
-pub const FORMAT_VERSION: u16 = 5;
+pub const FORMAT_VERSION: u16 = 6;
 
 const MAGIC: &[u8; 8] = b"HEDGEROW";
 

@@ -28,6 +28,16 @@ const EDITORS: &str = "
 /// The page.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
+    page.push_str("\n## Methods\n\n| method | what it is | page |\n|---|---|---|\n");
+    for method in all() {
+        let card = method.card;
+        // Writing to a text cannot fail.
+        let _ = writeln!(
+            page,
+            "| `{0}` | {1} | [{2}]({2}.md) |",
+            card.name, card.about, card.page
+        );
+    }
     for method in all() {
         section(&mut page, method);
     }

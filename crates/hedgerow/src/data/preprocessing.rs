@@ -226,6 +226,9 @@ impl Preprocessing {
                 && features.last().is_none_or(|&f| (f as usize) < n_features)
                 && scaler.as_ref().is_none_or(|s| s.n_features() == n_features)
         };
+        if !self.scaler().is_none_or(Scaler::is_consistent) {
+            return false;
+        }
         match self {
             Self::None | Self::Scaled(_) => true,
             Self::Chosen {

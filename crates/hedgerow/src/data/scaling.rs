@@ -7,12 +7,15 @@
 //! | [`Scaling::None`] | $x$ |
 //! | [`Scaling::MinMax`] | $l + (h - l)\,(x - \min_f) / (\max_f - \min_f)$ |
 //! | [`Scaling::Standardize`] | $(x - \mu_f) / \sigma_f$ with the population variance $\sigma_f^2$ |
+//! | [`Scaling::Quantile`] | $\sqrt{12}\,(p - \tfrac12)$ or $\Phi^{-1}(p)$ with the share $p$ of values below $x$ |
 //!
 //! A constant feature says nothing about the rows and maps to 0, whatever the range: that is also
 //! what LIBSVM's `svm-scale` does, and it keeps such a column out of sparse data. Values outside
-//! the range seen in training are mapped by the same line and leave `[low, high]`.
+//! the range seen in training are mapped by the same line and leave `[low, high]`; quantiles stay at
+//! the ends.
 
-use super::{CsrMatrix, Row, Samples, SamplesView};
+use super::quantiles::{self, Knots};
+use super::{CsrMatrix, Row, Samples, SamplesView, Spread};
 use crate::error::ensure_finite;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -36,6 +39,8 @@ pub enum Scaling {
     },
     /// Each feature gets mean 0 and population variance 1.
     Standardize,
+    /// Values are mapped to their ranks among the training values, spread like this.
+    Quantile(Spread),
 }
 
 impl Scaling {
@@ -81,6 +86,12 @@ impl Scaling {
                 let moments = means.into_iter().zip(deviations).collect();
                 Map::Standardize { moments }
             }
+            Self::Quantile(spread) => {
+                // Also refuses no rows and ranges that overflow, as the others do.
+                extremes(samples)?;
+                let columns = quantiles::fit(samples, spread);
+                Map::Quantile { spread, columns }
+            }
         };
         Ok(Scaler { map })
     }
@@ -107,6 +118,11 @@ enum Map {
         /// Mean and deviation of each feature; a deviation of 0 marks a constant one.
         moments: Vec<(f64, f64)>,
     },
+    Quantile {
+        spread: Spread,
+        /// Values of each feature with their images.
+        columns: Vec<Knots>,
+    },
 }
 
 impl Scaler {
@@ -116,6 +132,47 @@ impl Scaler {
             Map::Identity { n_features } => *n_features,
             Map::MinMax { ranges, .. } => ranges.len(),
             Map::Standardize { moments } => moments.len(),
+            Map::Quantile { columns, .. } => columns.len(),
+        }
+    }
+
+    /// The word of the scaling, as options have it.
+    pub fn name(&self) -> &'static str {
+        match &self.map {
+            Map::Identity { .. } => "none",
+            Map::MinMax { .. } => "minmax",
+            Map::Standardize { .. } => "standard",
+            Map::Quantile {
+                spread: Spread::Uniform,
+                ..
+            } => "quantile",
+            Map::Quantile {
+                spread: Spread::Normal,
+                ..
+            } => "quantile-normal",
+        }
+    }
+
+    /// True unless a damaged file made it nonsense.
+    pub fn is_consistent(&self) -> bool {
+        let are_ranges = |ranges: &[(f64, f64)]| {
+            ranges
+                .iter()
+                .all(|&(min, max)| min <= max && (max - min).is_finite())
+        };
+        match &self.map {
+            Map::Identity { .. } => true,
+            Map::MinMax { low, high, ranges } => {
+                let scaling = Scaling::MinMax {
+                    low: *low,
+                    high: *high,
+                };
+                scaling.check().is_ok() && are_ranges(ranges)
+            }
+            Map::Standardize { moments } => moments.iter().all(|&(mean, deviation)| {
+                mean.is_finite() && deviation.is_finite() && deviation >= 0.0
+            }),
+            Map::Quantile { columns, .. } => columns.iter().all(Knots::is_consistent),
         }
     }
 
@@ -142,6 +199,7 @@ impl Scaler {
                     (value - mean) / deviation
                 }
             }
+            Map::Quantile { columns, .. } => columns[f].image(value),
         }
     }
 
@@ -158,6 +216,7 @@ impl Scaler {
                 }
             }
             Map::Standardize { moments } => moments[f].0 + moments[f].1 * scaled,
+            Map::Quantile { columns, .. } => columns[f].inverse(scaled),
         }
     }
 
@@ -229,33 +288,30 @@ impl Scaler {
     }
 
     /// The scaler as the range file of `svm-scale -s`: `x`, `lower upper`, then
-    /// `index min max` for each feature that is not constant, 1-based.
+    /// `index min max` for each feature that is not constant, 1-based. `None` for quantiles, which
+    /// are no straight lines.
     ///
     /// Min–max scalers come back from [`Scaler::from_range_file`] with the same numbers.
     /// Standardising is written as its equal: $\mu_f \mp \sigma_f$ mapped to $\mp 1$; no scaling
     /// as 0 and 1 mapped to themselves.
-    pub fn to_range_file(&self) -> String {
-        let (low, high) = match &self.map {
-            Map::Identity { .. } => (0.0, 1.0),
-            Map::MinMax { low, high, .. } => (*low, *high),
-            Map::Standardize { .. } => (-1.0, 1.0),
+    pub fn to_range_file(&self) -> Option<String> {
+        let (low, high, ranges): (_, _, Vec<(f64, f64)>) = match &self.map {
+            Map::Identity { n_features } => (0.0, 1.0, vec![(0.0, 1.0); *n_features]),
+            Map::MinMax { low, high, ranges } => (*low, *high, ranges.clone()),
+            Map::Standardize { moments } => {
+                let around = |&(mean, deviation)| (mean - deviation, mean + deviation);
+                (-1.0, 1.0, moments.iter().map(around).collect())
+            }
+            Map::Quantile { .. } => return None,
         };
         let mut text = format!("x\n{} {}\n", number(low), number(high));
-        for f in 0..self.n_features() {
-            let (min, max) = match &self.map {
-                Map::Identity { .. } => (0.0, 1.0),
-                Map::MinMax { ranges, .. } => ranges[f],
-                Map::Standardize { moments } => {
-                    let (mean, deviation) = moments[f];
-                    (mean - deviation, mean + deviation)
-                }
-            };
+        for (f, (min, max)) in ranges.into_iter().enumerate() {
             if min != max {
                 // Writing to a String cannot fail.
                 let _ = writeln!(text, "{} {} {}", f + 1, number(min), number(max));
             }
         }
-        text
+        Some(text)
     }
 
     /// Reads the range file of `svm-scale -s`. Features that it does not list are constant.

@@ -275,7 +275,7 @@ pub fn evaluate(model: &dyn Predictor, data: &Dataset) -> Result<Vec<(Metric, f6
 }
 
 /// One metric of a fitted model, without the work that only other metrics need.
-pub(super) fn measure(model: &dyn Predictor, data: &Dataset, metric: Metric) -> Result<f64> {
+pub fn measure(model: &dyn Predictor, data: &Dataset, metric: Metric) -> Result<f64> {
     let rows: Vec<usize> = (0..data.n_rows()).collect();
     let outcome = test_rows(model, data, &rows, |wanted| wanted == metric)?;
     let found = outcome

@@ -13,7 +13,7 @@ pub mod statistics;
 
 pub use classification::ConfusionMatrix;
 pub use cross_validation::{
-    CrossValidation, Fold, Metric, Summary, cross_validate, evaluate, log_error_of_levels,
+    CrossValidation, Fold, Metric, Summary, cross_validate, evaluate, log_error_of_levels, measure,
 };
 pub use grid::{Axis, Grid};
 pub use ranking::Ties;

@@ -21,6 +21,7 @@ mod lanes;
 mod linear_rows;
 mod near;
 mod nystrom;
+mod padded;
 mod pair_values;
 mod panel;
 mod passes;
@@ -34,6 +35,7 @@ mod single_passes;
 mod small_pencil;
 mod smooth_losses;
 mod sparse;
+mod tridiagonal;
 mod vectors;
 mod weighted_differences;
 
@@ -66,6 +68,7 @@ pub(crate) use near::{
     sq_dist,
 };
 pub(crate) use nystrom::whiten;
+pub(crate) use padded::PaddedMatrix;
 pub(crate) use pair_values::{add_four_rows, add_pair_values};
 pub(crate) use panel::{DotMap, PANEL, Panels, TileMap, panel_block};
 pub(crate) use passes::{GradientReal, Scan, add_scaled_rows, dot, low_penalty, side, up_penalty};
@@ -78,7 +81,7 @@ pub(crate) use row_stores::{
     add_curvature, add_derivatives, add_row, dot_row, row_products,
 };
 pub(crate) use scatter::{CHUNK, Columns};
-pub(crate) use small_pencil::{LeastPair, PaddedMatrix, PencilRoom, least_pair};
+pub(crate) use small_pencil::{LeastPair, PencilRoom, least_pair};
 pub(crate) use smooth_losses::{
     LossRows, logistic_slopes, logistic_sum, squared_hinge_slopes, squared_hinge_sum,
 };

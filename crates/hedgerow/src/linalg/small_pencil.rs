@@ -3,16 +3,20 @@
 //! Of $A z = \lambda B z$ with $A, B \succ 0$ a vector near the eigenvector of the least $\lambda$ and a guess of
 //! $\lambda$ are known. A Cholesky factor of $A - \sigma B$ with $\sigma$ a little below the guess proves that no
 //! eigenvalue lies below $\sigma$; Lanczos' method on $(A - \sigma B)^{-1}B$, in the product of $B$, then finds the
-//! least one in a few steps, each of which costs as much as two products with a matrix.
+//! least one in a few steps, each of which costs as much as two products with a matrix. It sees only what
+//! the start has a share in. So a second factor, of $A - \lambda(1 + \eta) B$, has to have exactly one negative
+//! pivot: then (Sylvester's law of inertia) no eigenvalue but the one that was found lies below.
 //!
 //! Rows are stored with a stride of whole registers and zeros behind them, and the factor is one of a
 //! matrix of that order with ones at the end of its diagonal, so that loops have no remainders.
 
 use super::Real;
 use super::normalise;
+use super::padded::{
+    LANES, PaddedMatrix, add_four, add_scaled, four_dots, padded_dot, padded_product,
+};
+use super::tridiagonal::{Pivots, largest_of_tridiagonal};
 
-/// Values of a register of the widest processors: strides are multiples of it.
-const LANES: usize = 8;
 /// Most steps of Lanczos' method; who needs more is left to another solver.
 const MAX_STEPS: usize = 24;
 /// Steps before the first look at the small problem, and between two looks.
@@ -26,43 +30,10 @@ const SETTLED: f64 = 1e-10;
 const SHIFTS: [f64; 3] = [0.85, 0.4, 0.0];
 /// Smallest share of a diagonal entry that may be left of it by a factor.
 const LEAST_PIVOT: f64 = 1e-14;
-/// Size of what is added to the start, relative to it, so that it is orthogonal to nothing.
+/// Size of what is added to the start, relative to it, so that it is orthogonal to hardly anything.
 const BLUR: f64 = 1e-3;
-
-/// A symmetric matrix whose rows are padded with zeros.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct PaddedMatrix {
-    order: usize,
-    stride: usize,
-    values: Vec<f64>,
-}
-
-impl PaddedMatrix {
-    /// Makes it a matrix of zeros.
-    pub(crate) fn clear(&mut self, order: usize) {
-        self.order = order;
-        self.stride = order.next_multiple_of(LANES);
-        self.values.clear();
-        self.values.resize(order * self.stride, 0.0);
-    }
-
-    /// A row without what pads it.
-    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.values[i * self.stride..i * self.stride + self.order]
-    }
-
-    /// An entry of the diagonal.
-    pub(crate) fn diagonal_mut(&mut self, i: usize) -> &mut f64 {
-        &mut self.values[i * self.stride + i]
-    }
-
-    /// The rows one after the other.
-    pub(crate) fn packed(&self) -> Vec<f64> {
-        let rows = self.values.chunks_exact(self.stride.max(1));
-        rows.flat_map(|row| row[..self.order].iter().copied())
-            .collect()
-    }
-}
+/// Distance of the next eigenvalue, as a share of the least one, that is proved, η.
+const PROVED_GAP: f64 = 1e-6;
 
 /// The least eigenpair.
 #[derive(Debug, Clone)]
@@ -75,7 +46,7 @@ pub(crate) struct LeastPair {
 /// Room for the work, used again and again.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PencilRoom {
-    /// The factor $U$ of $U^\top U$, row by row; zeros below the diagonal.
+    /// The factor $U$ of $U^\top D U$, row by row; zeros below the diagonal.
     upper: Vec<f64>,
     /// Inverse entries of its diagonal.
     inverse: Vec<f64>,
@@ -86,10 +57,9 @@ pub(crate) struct PencilRoom {
     image: Vec<f64>,
     diagonal: Vec<f64>,
     beside: Vec<f64>,
-    /// Pivots of the small problem from above and from below.
-    pivots: Vec<f64>,
-    below: Vec<f64>,
+    /// Eigenvector of the small problem.
     weights: Vec<f64>,
+    pivots: Pivots,
 }
 
 /// The least eigenpair of the pencil of two definite matrices; `None` in doubt. The start may be
@@ -118,7 +88,7 @@ pub(crate) fn least_pair(
     let shift = SHIFTS
         .iter()
         .map(|share| share * guess)
-        .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, room))?;
+        .find(|&shift| shifted_factor(a.order, &a.values, &b.values, shift, 0, room) == Some(0))?;
     let inverse = steps(a.order, &b.values, room)?;
     let mut vector = vec![0.0; a.order];
     for (direction, weight) in room.basis.chunks_exact(stride).zip(&room.weights) {
@@ -128,7 +98,9 @@ pub(crate) fn least_pair(
     }
     normalise(&mut vector);
     let value = shift + 1.0 / inverse;
-    (value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
+    let beyond = value * (1.0 + PROVED_GAP);
+    let is_least = shifted_factor(a.order, &a.values, &b.values, beyond, 1, room) == Some(1);
+    (is_least && value > 0.0 && value.is_finite()).then_some(LeastPair { vector, value })
 }
 
 #[inline(always)]
@@ -137,8 +109,9 @@ fn shifted_factor_body<const FMA: bool>(
     a: &[f64],
     b: &[f64],
     shift: f64,
+    most_negative: usize,
     room: &mut PencilRoom,
-) -> bool {
+) -> Option<usize> {
     let stride = order.next_multiple_of(LANES);
     let upper = &mut room.upper[..stride * stride];
     let (real, rest) = upper.split_at_mut(order * stride);
@@ -152,140 +125,72 @@ fn shifted_factor_body<const FMA: bool>(
     for i in 0..stride {
         room.inverse[i] = upper[i * stride + i];
     }
+    let mut negative = 0;
     for first in (0..stride).step_by(STRIP) {
         let (done, rest) = upper[first * stride..].split_at_mut(STRIP * stride);
-        if !strip::<FMA>(stride, first, done, &mut room.inverse) {
-            return false;
+        let signs = strip::<FMA>(stride, first, done, &mut room.inverse)?;
+        negative += signs.iter().filter(|&&sign| sign < 0.0).count();
+        if negative > most_negative {
+            return None;
         }
         let rows: [&[f64]; STRIP] = std::array::from_fn(|t| &done[t * stride..][..stride]);
         for (below, row) in rest.chunks_exact_mut(stride).enumerate() {
             let i = first + STRIP + below;
             let begin = i / LANES * LANES;
-            let factors: [f64; STRIP] = std::array::from_fn(|t| -rows[t][i]);
+            let factors: [f64; STRIP] = std::array::from_fn(|t| -signs[t] * rows[t][i]);
             add_four::<FMA>(factors, rows.map(|row| &row[begin..]), &mut row[begin..]);
         }
     }
     for (i, row) in upper.chunks_exact_mut(stride).enumerate() {
         row[..i].fill(0.0);
     }
-    true
+    Some(negative)
 }
 
-/// Finishes some rows of the factor; false if a pivot is not positive. `inverse` holds diagonal
-/// entries of the matrix for rows to come, and inverse ones of the factor for those before.
+/// Finishes some rows of the factor; signs of their pivots, `None` if one is 0 to rounding. `inverse`
+/// holds diagonal entries of the matrix for rows to come, and inverse ones of the factor for those
+/// before.
 #[inline(always)]
 fn strip<const FMA: bool>(
     stride: usize,
     first: usize,
     rows: &mut [f64],
     inverse: &mut [f64],
-) -> bool {
+) -> Option<[f64; STRIP]> {
+    let mut signs = [1.0; STRIP];
     let begin = first / LANES * LANES;
     for t in 0..STRIP {
         let at = first + t;
         let (row, rest) = rows[t * stride..].split_at_mut(stride);
         let left = row[at];
-        if left.is_nan() || left <= LEAST_PIVOT * inverse[at] {
-            return false;
+        if left.is_nan() || left.abs() <= LEAST_PIVOT * inverse[at].abs() {
+            return None;
         }
-        let over = 1.0 / left.sqrt();
+        let over = 1.0 / left.abs().sqrt();
+        signs[t] = left.signum();
         inverse[at] = over;
         for x in &mut row[begin..] {
             *x *= over;
         }
         for (step, below) in rest.chunks_exact_mut(stride).enumerate() {
-            let factor = -row[at + 1 + step];
+            let factor = -signs[t] * row[at + 1 + step];
             add_scaled::<FMA>(factor, &row[begin..], &mut below[begin..]);
         }
     }
-    true
+    Some(signs)
 }
 
 multiversion! {
-    /// The factor of $A - \sigma B$; false if that is not definite.
+    /// The factor $U$ of $A - \sigma B = U^\top D U$ with signs $D$, and how many of these are negative; `None`
+    /// if more are than may be, or if a pivot is 0 to rounding.
     fn shifted_factor[](
         order: usize,
         a: &[f64],
         b: &[f64],
         shift: f64,
+        most_negative: usize,
         room: &mut PencilRoom,
-    ) -> bool = shifted_factor_body;
-}
-
-/// Whole registers of a padded row.
-#[inline(always)]
-fn lanes(row: &[f64]) -> &[[f64; LANES]] {
-    row.as_chunks().0
-}
-
-/// `out += factor · x`.
-#[inline(always)]
-fn add_scaled<const FMA: bool>(factor: f64, x: &[f64], out: &mut [f64]) {
-    for (out, x) in out.as_chunks_mut().0.iter_mut().zip(lanes(x)) {
-        add::<FMA>(factor, x, out);
-    }
-}
-
-#[inline(always)]
-fn add<const FMA: bool>(factor: f64, x: &[f64; LANES], out: &mut [f64; LANES]) {
-    for lane in 0..LANES {
-        out[lane] = factor.fma::<FMA>(x[lane], out[lane]);
-    }
-}
-
-/// As [`add_scaled`], of four.
-#[inline(always)]
-fn add_four<const FMA: bool>(factors: [f64; 4], rows: [&[f64]; 4], out: &mut [f64]) {
-    let rows = rows.map(lanes);
-    let first = rows[0].iter().zip(rows[1]);
-    let second = rows[2].iter().zip(rows[3]);
-    let all = first.zip(second);
-    for (out, ((a, b), (c, d))) in out.as_chunks_mut().0.iter_mut().zip(all) {
-        let mut sum = *out;
-        add::<FMA>(factors[0], a, &mut sum);
-        add::<FMA>(factors[1], b, &mut sum);
-        add::<FMA>(factors[2], c, &mut sum);
-        add::<FMA>(factors[3], d, &mut sum);
-        *out = sum;
-    }
-}
-
-#[inline(always)]
-fn padded_dot<const FMA: bool>(x: &[f64], y: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    for (x, y) in lanes(x).iter().zip(lanes(y)) {
-        multiply::<FMA>(x, y, &mut sums);
-    }
-    total(sums)
-}
-
-#[inline(always)]
-fn multiply<const FMA: bool>(x: &[f64; LANES], y: &[f64; LANES], sums: &mut [f64; LANES]) {
-    for lane in 0..LANES {
-        sums[lane] = x[lane].fma::<FMA>(y[lane], sums[lane]);
-    }
-}
-
-#[inline(always)]
-fn total([a, b, c, d, e, f, g, h]: [f64; LANES]) -> f64 {
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
-}
-
-/// `out = m · x` of a symmetric matrix, four rows at a time.
-#[inline(always)]
-fn padded_product<const FMA: bool>(order: usize, m: &[f64], x: &[f64], out: &mut [f64]) {
-    let stride = x.len();
-    out.fill(0.0);
-    let mut i = 0;
-    while i + 4 <= order {
-        let rows: [&[f64]; 4] = std::array::from_fn(|r| &m[(i + r) * stride..][..stride]);
-        let factors: [f64; 4] = std::array::from_fn(|r| x[i + r]);
-        add_four::<FMA>(factors, rows, out);
-        i += 4;
-    }
-    for i in i..order {
-        add_scaled::<FMA>(x[i], &m[i * stride..][..stride], out);
-    }
+    ) -> Option<usize> = shifted_factor_body;
 }
 
 /// Solves $U^\top U x = b$ in place, some rows at a time.
@@ -330,22 +235,6 @@ fn solve<const FMA: bool>(room: &PencilRoom, x: &mut [f64]) {
     }
 }
 
-/// Products of four rows with a vector.
-#[inline(always)]
-fn four_dots<const FMA: bool>(rows: [&[f64]; 4], x: &[f64]) -> [f64; 4] {
-    let [mut one, mut two, mut three, mut four] = [[0.0; LANES]; 4];
-    let rows = rows.map(lanes);
-    let first = rows[0].iter().zip(rows[1]);
-    let second = rows[2].iter().zip(rows[3]);
-    for (x, ((a, b), (c, d))) in lanes(x).iter().zip(first.zip(second)) {
-        multiply::<FMA>(a, x, &mut one);
-        multiply::<FMA>(b, x, &mut two);
-        multiply::<FMA>(c, x, &mut three);
-        multiply::<FMA>(d, x, &mut four);
-    }
-    [one, two, three, four].map(total)
-}
-
 /// The largest eigenvalue of $(A - \sigma B)^{-1}B$, with the weights of its vector in the basis.
 #[inline(always)]
 fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -> Option<f64> {
@@ -383,9 +272,15 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
         size = padded_dot::<FMA>(&next, &image).max(0.0).sqrt();
         let done = step + 1 == order || size <= 1e-14 * room.diagonal[0].abs();
         if step + 1 >= FIRST_LOOK && (step + 1 - FIRST_LOOK).is_multiple_of(LOOK) || done {
-            let value = largest_of_tridiagonal(room)?;
-            let end = room.weights[step].abs();
-            if done || size * end <= SETTLED * value {
+            let PencilRoom {
+                diagonal,
+                beside,
+                pivots,
+                weights,
+                ..
+            } = room;
+            let value = largest_of_tridiagonal(diagonal, beside, pivots, weights)?;
+            if done || size * weights[step].abs() <= SETTLED * value {
                 found = Some(value);
                 break;
             }
@@ -400,85 +295,6 @@ fn steps_body<const FMA: bool>(order: usize, b: &[f64], room: &mut PencilRoom) -
 multiversion! {
     /// Lanczos' method from the start that the room holds; `None` if it did not settle.
     fn steps[](order: usize, b: &[f64], room: &mut PencilRoom) -> Option<f64> = steps_body;
-}
-
-/// The largest eigenvalue of the tridiagonal matrix, by Newton's method from above; its vector, of
-/// length 1, goes to the weights.
-fn largest_of_tridiagonal(room: &mut PencilRoom) -> Option<f64> {
-    const MAX_ROUNDS: usize = 60;
-    let n = room.diagonal.len();
-    room.pivots.resize(n, 0.0);
-    let beside = &room.beside[..n - 1];
-    let around = |i: usize| {
-        let left = i.checked_sub(1).map_or(0.0, |k| beside[k]);
-        left + beside.get(i).copied().unwrap_or(0.0)
-    };
-    let bound = |i: usize| room.diagonal[i] + around(i);
-    let mut value = (0..n).map(bound).fold(f64::NEG_INFINITY, f64::max);
-    for _ in 0..MAX_ROUNDS {
-        let (mut pivot, mut slope, mut sum) = (1.0, 0.0, 0.0);
-        for i in 0..n {
-            let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
-            let over = 1.0 / pivot;
-            slope = 1.0 + square * slope * over * over;
-            pivot = value - room.diagonal[i] - square * over;
-            sum += slope / pivot;
-        }
-        // From above all pivots are positive; rounding ends the way down.
-        if pivot <= 0.0 || !sum.is_finite() {
-            break;
-        }
-        let step = 1.0 / sum;
-        value -= step;
-        if step <= 1e-15 * value.abs() {
-            break;
-        }
-    }
-    if !value.is_finite() || value <= 0.0 {
-        return None;
-    }
-    twisted(value, room);
-    normalise(&mut room.weights);
-    room.weights.iter().all(|w| w.is_finite()).then_some(value)
-}
-
-/// The vector of an eigenvalue: pivots from above meet those from below where it is largest. Pivots from
-/// one side alone lose the small entries.
-fn twisted(value: f64, room: &mut PencilRoom) {
-    let n = room.diagonal.len();
-    let PencilRoom {
-        diagonal,
-        beside,
-        pivots,
-        below,
-        weights,
-        ..
-    } = room;
-    below.resize(n, 0.0);
-    let (mut before, mut after) = (f64::INFINITY, f64::INFINITY);
-    for i in 0..n {
-        let square = if i > 0 { beside[i - 1].powi(2) } else { 0.0 };
-        before = value - diagonal[i] - square / before;
-        pivots[i] = before;
-        let i = n - 1 - i;
-        let square = if i + 1 < n { beside[i].powi(2) } else { 0.0 };
-        after = value - diagonal[i] - square / after;
-        below[i] = after;
-    }
-    let meeting = |i: usize| (pivots[i] + below[i] - (value - diagonal[i])).abs();
-    let twist = (0..n).fold(
-        0,
-        |best, i| if meeting(i) < meeting(best) { i } else { best },
-    );
-    weights.clear();
-    weights.resize(n, 0.0);
-    weights[twist] = 1.0;
-    for i in (0..twist).rev() {
-        weights[i] = weights[i + 1] * beside[i] / pivots[i];
-    }
-    for i in twist + 1..n {
-        weights[i] = weights[i - 1] * beside[i - 1] / below[i];
-    }
 }
 
 #[cfg(test)]
@@ -558,6 +374,43 @@ mod tests {
         let start = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         let found = least_pair(&a, &b, &start, 1.05, &mut PencilRoom::default());
         assert!(found.is_some_and(|found| (found.value - 1.0).abs() < 1e-9));
+    }
+
+    /// Nothing is added to a start that undoes what is added to it: the least eigenvector has no share in
+    /// it, and Lanczos' method alone would end at the next one.
+    #[test]
+    fn a_start_without_a_share_of_the_answer_is_found_out() {
+        let order = 6;
+        let (mut a, mut b) = (PaddedMatrix::default(), PaddedMatrix::default());
+        a.clear(order);
+        b.clear(order);
+        for i in 0..order {
+            *a.diagonal_mut(i) = 1.0 + 0.05 * i as f64;
+            *b.diagonal_mut(i) = 1.0;
+        }
+        let start = [0.5 * BLUR, 1.0, 0.0, 0.0, 0.0, 0.0];
+        let found = least_pair(&a, &b, &start, 1.05, &mut PencilRoom::default());
+        assert!(found.is_none_or(|found| (found.value - 1.0).abs() < 1e-9));
+    }
+
+    /// Of two eigenvalues that are equal to many digits neither vector is the right one.
+    #[test]
+    fn a_narrow_gap_is_left_to_others() {
+        let order = 9;
+        let answer = |gap: f64| {
+            let (mut a, mut b) = (PaddedMatrix::default(), PaddedMatrix::default());
+            a.clear(order);
+            b.clear(order);
+            for i in 0..order {
+                *a.diagonal_mut(i) = 2.0 + i as f64;
+                *b.diagonal_mut(i) = 1.0;
+            }
+            *a.diagonal_mut(8) = 2.0 * (1.0 + gap);
+            let start = [1.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+            least_pair(&a, &b, &start, 2.0, &mut PencilRoom::default())
+        };
+        assert!(answer(1e-9).is_none());
+        assert!(answer(0.5).is_some_and(|found| (found.value - 2.0).abs() < 1e-9));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::chunk_model::ChunkModel;
 use super::model::{Figures, ProximalModel};
+use super::pencil::NARROW_GAP;
 use crate::capability::{Facts, KeptRows, Update};
 use crate::data::Dataset;
 use crate::kernel::ROWS_OF_A_TASK;
@@ -39,6 +40,37 @@ impl Model for ProximalModel {
         facts
     }
 
+    fn cautions(&self) -> Vec<String> {
+        let Figures::Surfaces {
+            squared_norms,
+            facts,
+        } = self.figures()
+        else {
+            return Vec::new();
+        };
+        let mut cautions = Vec::new();
+        if squared_norms.contains(&0.0) {
+            cautions.push("a surface has no place, only an offset: no row is near it".to_owned());
+        }
+        let least = facts
+            .iter()
+            .map(|one| one.gap)
+            .fold(f64::INFINITY, f64::min);
+        if least < NARROW_GAP {
+            cautions.push(format!(
+                "the next eigenvalue is very near (gap {least:.1e}): a surface is one of many that are \
+                 almost as good; a smaller width of the kernel, or cregec, may help"
+            ));
+        }
+        let ridge = facts.iter().map(|one| one.ridge).fold(0.0, f64::max);
+        if ridge > 0.0 {
+            cautions.push(format!(
+                "the eigenproblem is singular: {ridge:.0e} of the mean diagonal was added"
+            ));
+        }
+        cautions
+    }
+
     fn score_scheme(&self) -> Multiclass {
         self.multiclass()
     }
@@ -74,6 +106,10 @@ impl Model for ChunkModel {
         let remembered = parts.memory.as_ref().map(|memory| memory.numbers.len());
         facts.push(("remembered", remembered.into()));
         facts
+    }
+
+    fn cautions(&self) -> Vec<String> {
+        self.proximal().cautions()
     }
 
     fn score_scheme(&self) -> Multiclass {

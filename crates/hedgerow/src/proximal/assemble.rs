@@ -1,13 +1,13 @@
 //! Models from surfaces.
 
 use super::model::{Figures, ProximalModel, ProximalParts};
-use super::pencil::{NARROW_GAP, Surface, SurfaceFacts};
+use super::pencil::{Surface, SurfaceFacts};
 use super::words::SurfaceNorm;
-use crate::Result;
 use crate::data::{ClassName, Samples, SamplesView};
 use crate::kernel::{Expansion, Gram, Kernel, Machine, keep_rows};
 use crate::linalg::{dot, symmetric_product};
 use crate::machines::Multiclass;
+use crate::{Model, Result};
 
 /// Surfaces with the rows that their coefficients belong to.
 pub(super) struct Found {
@@ -31,7 +31,6 @@ pub(super) struct Setting<'a> {
 pub(super) fn model(setting: Setting<'_>, found: Vec<Found>) -> Result<(ProximalModel, Vec<u32>)> {
     let norms = squared_norms(&setting, &found)?;
     let facts: Vec<SurfaceFacts> = found.iter().map(|one| one.surface.facts).collect();
-    warn_of(&facts, &norms);
     let view = setting.view;
     let (expansion, kept) = match setting.kernel {
         None => (planes(view.n_features(), found)?, Vec::new()),
@@ -48,31 +47,10 @@ pub(super) fn model(setting: Setting<'_>, found: Vec<Found>) -> Result<(Proximal
         },
         sigmoids: None,
     })?;
+    for caution in model.cautions() {
+        tracing::warn!("{caution}");
+    }
     Ok((model, kept))
-}
-
-fn warn_of(facts: &[SurfaceFacts], norms: &[f64]) {
-    if norms.contains(&0.0) {
-        tracing::warn!("a surface has no place, only an offset: no row is near it");
-    }
-    let least = facts
-        .iter()
-        .map(|one| one.gap)
-        .fold(f64::INFINITY, f64::min);
-    if least < NARROW_GAP {
-        tracing::warn!(
-            gap = least,
-            "the next eigenvalue is very near: a surface is one of many that are almost as good \
-             (a smaller width of the kernel, or cregec, may help)"
-        );
-    }
-    let ridge = facts.iter().map(|one| one.ridge).fold(0.0, f64::max);
-    if ridge > 0.0 {
-        tracing::warn!(
-            ridge,
-            "the eigenproblem is singular: a ridge of this share of the mean diagonal was added"
-        );
-    }
 }
 
 fn planes(n_features: usize, found: Vec<Found>) -> Result<Expansion> {

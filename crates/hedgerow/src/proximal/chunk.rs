@@ -6,7 +6,7 @@
 //! smaller problem, with 0 for the new coefficient, and its eigenvalues are the start for those of the
 //! larger one ([`least_pair`]); where that ends in doubt the whole eigenproblem is solved.
 
-use super::pencil::{Added, Surface, both, regularise, reversed};
+use super::pencil::{Added, Surface, both, may_reverse, regularise, reversed};
 use super::words::Regularisation;
 use crate::Result;
 use crate::linalg::{LeastPair, PaddedMatrix, PencilRoom, dot, least_pair};
@@ -165,7 +165,7 @@ impl Chunk {
     pub(super) fn enlarged(&mut self, candidate: &Candidate<'_>) -> Result<Ends> {
         self.border(candidate);
         if self.warm
-            && !self.may_reverse()
+            && !may_reverse(self.shares)
             && let Some(ends) = &self.ends
         {
             let ends = ends.clone();
@@ -238,7 +238,7 @@ impl Chunk {
         // The surfaces want the offset last.
         let (g, h) = (rotated(order, g), rotated(order, h));
         let mut found = both(order, &g, &h)?;
-        if self.may_reverse() {
+        if may_reverse(self.shares) {
             let added = added.clone().map(|mut diagonal| {
                 diagonal.rotate_left(1);
                 diagonal
@@ -248,11 +248,6 @@ impl Chunk {
             }
         }
         Ok(found)
-    }
-
-    /// With shares as large as that the smallest eigenvalue may be that of the second class.
-    fn may_reverse(&self) -> bool {
-        self.shares[0] * self.shares[1] >= 1.0
     }
 }
 

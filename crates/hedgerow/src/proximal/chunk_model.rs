@@ -353,8 +353,11 @@ impl ChunkModel {
             let whole = has(true) && has(false);
             out.push(
                 pair.select(&self.parts.kernel, params.rules(start), |selection| {
-                    if !whole {
+                    if held.is_empty() {
                         return selection.run();
+                    }
+                    if !whole {
+                        return selection.complete(&held);
                     }
                     selection.resume(&held)?;
                     selection.offer_new(&new)?;

@@ -136,13 +136,14 @@ impl CregecParams {
         refuse_precomputed(&kernel)?;
         let lead = leading_class(&data, &rows)?;
         let selected = select_pairs(&kernel, view, &rows, lead, self.rules(start))?;
+        // The calibration has its own time.
+        let stopped = self
+            .max_seconds
+            .is_some_and(|most| start.elapsed().as_secs_f64() >= most);
         let (mut proximal, kept) = self.assemble(&kernel, view, &rows, lead, &selected)?;
         if self.probability {
             proximal = calibrated(proximal, &data, self.seed, |part| self.plain(part))?;
         }
-        let stopped = self
-            .max_seconds
-            .is_some_and(|most| start.elapsed().as_secs_f64() >= most);
         let kept: Vec<usize> = kept.iter().map(|&row| row as usize).collect();
         let report = Report {
             status: if stopped {

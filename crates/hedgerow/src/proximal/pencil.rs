@@ -101,8 +101,17 @@ pub(super) fn regularise(
     added
 }
 
-/// Whether the ends of a regularised pencil have changed places: whether $z^\top G z / z^\top H z$, without
-/// what was added, is larger at the first. `surfaces` have the offset last, as the matrices do.
+/// Whether the ends of a regularised pencil may change places: with shares as large as that what is added
+/// may weigh more than what it is added to. With smaller ones the smallest eigenvalue is that of the
+/// first class: certain for `Cross`; for the others quotients without what was added may say otherwise
+/// where both surfaces are nearer to the same class, and are wrong then.
+pub(super) fn may_reverse([first, second]: [f64; 2]) -> bool {
+    first * second >= 1.0
+}
+
+/// Whether the ends of a regularised pencil have changed places, with shares that [`may_reverse`] it:
+/// whether $z^\top G z / z^\top H z$, without what was added, is larger at the first. `surfaces` have the offset
+/// last, as the matrices do.
 pub(super) fn reversed(
     rule: Regularisation,
     shares: [f64; 2],
@@ -111,9 +120,12 @@ pub(super) fn reversed(
     added: &Added,
     surfaces: &[Surface; 2],
 ) -> bool {
+    if !may_reverse(shares) {
+        return false;
+    }
     match rule {
-        // Then the map from the quotients of G and H to these falls instead of rising.
-        Regularisation::Cross => shares[0] * shares[1] > 1.0,
+        // The map from the quotients of G and H to these falls instead of rising.
+        Regularisation::Cross => true,
         Regularisation::Diagonal | Regularisation::Tikhonov => {
             let form = |at: usize, z: &[f64]| {
                 let all = dot(z, &symmetric_product(order, matrices[at], z));

@@ -2,7 +2,7 @@
 
 use super::design::Design;
 use super::dual_route::{self, Side};
-use super::pencil::{Surface, both, regularise, reversed};
+use super::pencil::{Surface, both, may_reverse, regularise, reversed};
 use super::words::Regularisation;
 use crate::error::ensure_memory;
 use crate::{Error, Result};
@@ -74,7 +74,7 @@ impl Problem<'_> {
         };
         let many = many
             && match self.recipe {
-                Recipe::Shared(_, [first, second]) => first * second < 1.0,
+                Recipe::Shared(_, shares) => !may_reverse(shares),
                 Recipe::Apart(_) => false,
             };
         match self.recipe {

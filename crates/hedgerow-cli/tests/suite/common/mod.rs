@@ -112,6 +112,15 @@ impl Folder {
         assert_eq!(self.names(), before, "{line}: no file may be left behind");
     }
 
+    /// Runs a command line that is wrong in itself: code 2, a message, and no file left behind.
+    pub(crate) fn fails_usage(&self, line: &str) {
+        let before = self.names();
+        let run = self.run(line);
+        assert_eq!(run.code, 2, "{line}: {}", run.err);
+        assert!(run.err.starts_with("error: "), "{line}: {}", run.err);
+        assert_eq!(self.names(), before, "{line}: no file may be left behind");
+    }
+
     /// Two noisy clusters, `rows` of each.
     pub(crate) fn write_clusters(&self, name: &str, rows: usize) {
         let lines: Vec<String> = (0..rows)
