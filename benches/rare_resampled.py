@@ -4,9 +4,9 @@
     python benches/rare_resampled.py [--splits 3] [--sets Oil,Ecoli] [--methods "rank-svm;knn"] [--budget 500]
     python benches/rare_resampled.py --report
 
-Splits, scaling and width of the kernel as in repro_rare.py. `tune svm --resample` searches C = 1 / (lambda m), lambda of 2^-20, 2^-18, ..., 2^10, with five
+Splits, scaling and width of the kernel as in repro_rare.py. `tune svm --resample` searches C = 1 / (lambda m), lambda of 2^-20, 2^-18, ..., 2^10, with ten
 folds, each of which resamples its own training part; once by accuracy, once by AUC; m is the number of resampled rows. The
-rankers search the same lambda themselves, with ten folds; RankSVM with five, of more than 2000 training rows with two and in the first split
+rankers search the same lambda themselves, with ten folds too; RankSVM with five, of more than 2000 training rows with two and in the first split
 only, and not at all with more than 4500: it needs the eigenvectors of a matrix of all training rows, once for each fold. k-NN: k of 1, 2, 3, 5, ..., up to the root of the rows and 100. One thread. Processor
 seconds are those of the whole command, search and final fit, reading and writing. Results are appended to
 build/bench-results/rare_resampled.jsonl and not repeated.
@@ -33,6 +33,7 @@ RANKERS = {"rank-rc, rare": ["rank-rc", "--basis", "rare"], "rank-rc, rare-rando
 SVMS = {"svm": [], "svm, weighted": [], "svm after rus": ["--resample", "rus"], "svm after smote": ["--resample", "smote"]}
 METRICS = ("accuracy", "auc")
 METHODS = [*RANKERS, "knn", *(f"{s}, by {m}" for s in SVMS for m in METRICS)]
+FOLDS = 10
 FEW_ROWS, MOST_ROWS = 2000, 4500        # of RankSVM
 
 
@@ -51,11 +52,11 @@ def write(path, x, y):
 
 def words_of(method, gamma, rows, positives):
     if method in RANKERS:
-        folds = 10 if method != "rank-svm" else 5 if rows <= FEW_ROWS else 2
+        folds = FOLDS if method != "rank-svm" else 5 if rows <= FEW_ROWS else 2
         return ["train", *RANKERS[method], "-g", gamma, "--inner-folds", folds]
     if method == "knn":
         numbers = [k for k in (1, 2, 3, 5, 7, 10, 14, 20, 30, 40, 50, 70, 100) if k <= rows ** 0.5]
-        return ["tune", "knn", "--grid", "neighbours=" + ",".join(map(str, numbers)), "--metric", "auc", "-v", 10]
+        return ["tune", "knn", "--grid", "neighbours=" + ",".join(map(str, numbers)), "--metric", "auc", "-v", FOLDS]
     kind, metric = method.rsplit(", by ", 1)
     m, extra = rows, list(SVMS[kind])
     if kind == "svm, weighted":
@@ -63,7 +64,7 @@ def words_of(method, gamma, rows, positives):
     elif "after" in kind:
         m = 2 * positives if "rus" in kind else 2 * (rows - positives)
     costs = ",".join(repr(1 / (2.0 ** e * m)) for e in range(-20, 11, 2))
-    return ["tune", "svm", "-g", gamma, "--grid", f"cost={costs}", "--metric", metric, "-v", 5, *extra]
+    return ["tune", "svm", "-g", gamma, "--grid", f"cost={costs}", "--metric", metric, "-v", FOLDS, *extra]
 
 
 def feasible(method, name, number):
@@ -107,11 +108,15 @@ class Results:
         return np.mean(own) if own else np.nan
 
     def table(self, what, digits):
-        rows = [[n, len(self.splits(n, self.methods[0])), *(self.cell(n, m, what, digits) for m in self.methods)] for n in self.names]
+        """Means over the splits that all methods have, RankSVM not counted."""
+        rows = [[n, len(self.splits(n, *self.others())), *(self.cell(n, m, what, digits) for m in self.methods)] for n in self.names]
         print("\n" + table([what, "splits", *self.methods], rows))
 
+    def others(self):
+        return [m for m in self.methods if m != "rank-svm"]
+
     def cell(self, name, method, what, digits):
-        value = self.mean(name, method, what)
+        value = self.mean(name, method, what, *self.others())
         return "" if np.isnan(value) else f"{value:.{digits}f}"
 
     def compare(self, ranker, other):
@@ -136,10 +141,13 @@ def report(records):
     rows = [results.compare(r, m) for r in ("rank-rc, rare", "rank-rc, rare-random", "rank-rnd") for m in METHODS]
     head = ["ranker / other", "sets", "AUC more", "ahead on", "kernels of other / ranker", "processor seconds of other / ranker", "quicker on"]
     print("\n(ratios are medians over sets)\n" + table(head, [r for r in rows if r]))
-    full = [n for n in results.names if all(results.splits(n, m) for m in METHODS if m != "rank-svm")]
-    print("\nmean AUC of", len(full), "sets:", {m: round(float(np.mean([results.mean(n, m, "auc") for n in full])), 2) for m in METHODS if m != "rank-svm"})
-    with_svm = [n for n in full if results.splits(n, "rank-svm")]
-    print("mean AUC of the", len(with_svm), "with rank-svm:", {m: round(float(np.mean([results.mean(n, m, "auc", "rank-svm") for n in with_svm])), 2) for m in METHODS})
+    others = results.others()
+    full = [n for n in results.names if results.splits(n, *others)]
+    print("\nmean AUC of", len(full), "sets:", {m: round(float(np.mean([results.mean(n, m, "auc", *others) for n in full])), 2) for m in others})
+    with_svm = [n for n in full if results.splits(n, "rank-svm", *others)]
+    if with_svm:
+        means = {m: round(float(np.mean([results.mean(n, m, "auc", "rank-svm", *others) for n in with_svm])), 2) for m in METHODS}
+        print("mean AUC of the", len(with_svm), "with rank-svm:", means)
     print("stopped before convergence:", sum(r["status"] not in (None, "converged") for r in records))
 
 

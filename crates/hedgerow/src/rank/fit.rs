@@ -19,6 +19,10 @@ use std::time::Instant;
 /// Exponents of 2 of the λ that are searched, falling: of equally good ones the largest is taken.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -10..=5;
 
+/// How well the problems of a search are solved, unless `tolerance` asks for less: the order of rows
+/// that a model did not learn from settles long before the objective does.
+const SEARCH_TOLERANCE: f64 = 1e-4;
+
 /// What cross-validation found.
 pub(super) struct Validation {
     pub(super) lambda: f64,
@@ -192,7 +196,7 @@ impl Solution {
             needed: 2,
             found: 1,
         })?;
-        let solved = ground.solve(&[part], lambdas, &limits(params));
+        let solved = ground.solve(&[part], lambdas, &limits(params, params.tolerance));
         let coefficients: Vec<&[f64]> = solved.iter().map(|s| &s.coefficients[..]).collect();
         let scores = ground.design().times(&coefficients);
         let both = solved.into_iter().zip(scores);
@@ -225,7 +229,11 @@ fn cross_validate(
             tests.push(numbers(&split.test));
         }
     }
-    let solved = ground.solve(&parts, &lambdas, &limits(params));
+    let tolerance = match params.lambda {
+        Some(_) => params.tolerance,
+        None => params.tolerance.max(SEARCH_TOLERANCE),
+    };
+    let solved = ground.solve(&parts, &lambdas, &limits(params, tolerance));
     let n = lambdas.len();
     let mut sums = vec![(0.0, 0usize); n];
     let mut scores: Vec<Vec<Option<f64>>> = vec![vec![None; task.levels.len()]; n];

@@ -225,11 +225,11 @@ impl KernelGround<'_> {
 }
 
 /// When the minimisers stop.
-pub(super) fn limits(params: &RankingParams) -> SmoothLimits {
+pub(super) fn limits(params: &RankingParams, tolerance: f64) -> SmoothLimits {
     SmoothLimits {
-        gradient_tolerance: params.tolerance,
-        value_tolerance: params.tolerance,
-        step_tolerance: params.tolerance * 1e-3,
+        gradient_tolerance: tolerance,
+        value_tolerance: tolerance,
+        step_tolerance: tolerance * 1e-3,
         max_steps: params.max_iterations,
         ..SmoothLimits::default()
     }

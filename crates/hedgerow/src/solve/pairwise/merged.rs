@@ -17,6 +17,9 @@ use super::centre;
 use super::order::Order;
 use crate::spares::Spares;
 
+/// Rows whose numbers are read before they are added up: these stay in the near cache.
+const ROWS_AT_ONCE: usize = 1024;
+
 /// The rows of the two levels.
 #[derive(Debug)]
 pub(super) struct MergedLevels {
@@ -87,11 +90,12 @@ impl MergedLevels {
                 low,
                 squares,
             } = scratch;
-            order.sort_rows(scores, &self.high, &mut sets.high.rows);
-            order.sort_rows(scores, &self.low, &mut sets.low.rows);
+            let score = |row: u32| scores[row as usize];
+            order.sort_rows(&self.high, score, &mut sets.high.rows);
+            order.sort_rows(&self.low, score, &mut sets.low.rows);
             high.take(&sets.high.rows, |row| scores[row] - mean);
             low.take(&sets.low.rows, |row| scores[row] - mean);
-            add_up(high.values.iter().map(|value| value * value), squares);
+            high.squares(squares);
             let gap = 1.0 - 2.0 * self.smoothing;
             merge(&high.values, &low.values, gap, sets);
             self.slopes_of_high(sets, high, low, slopes);
@@ -174,23 +178,39 @@ impl Side {
 impl Numbers {
     fn take(&mut self, rows: &[u32], number: impl Fn(usize) -> f64) {
         self.values.resize(rows.len(), 0.0);
-        for (value, &row) in self.values.iter_mut().zip(rows) {
-            *value = number(row as usize);
+        self.sums.resize(rows.len() + 1, 0.0);
+        let mut before = 0.0;
+        let chunks = self.values.chunks_mut(ROWS_AT_ONCE);
+        let sums = self.sums[1..].chunks_mut(ROWS_AT_ONCE);
+        for ((values, sums), rows) in chunks.zip(sums).zip(rows.chunks(ROWS_AT_ONCE)) {
+            for (value, &row) in values.iter_mut().zip(rows) {
+                *value = number(row as usize);
+            }
+            before = add_up(before, values, sums);
         }
-        add_up(self.values.iter().copied(), &mut self.sums);
+    }
+
+    /// Sums of the squares of the values before each rank.
+    fn squares(&self, sums: &mut Vec<f64>) {
+        sums.resize(self.values.len() + 1, 0.0);
+        let mut before = 0.0;
+        let chunks = self.values.chunks(ROWS_AT_ONCE);
+        for (values, sums) in chunks.zip(sums[1..].chunks_mut(ROWS_AT_ONCE)) {
+            let mut squares = [0.0; ROWS_AT_ONCE];
+            for (square, value) in squares.iter_mut().zip(values) {
+                *square = value * value;
+            }
+            before = add_up(before, &squares[..values.len()], sums);
+        }
     }
 }
 
-/// Sums of the numbers before each place, and of all. Four are added before they meet the sum so
-/// far: no number waits for the one before it.
-fn add_up(values: impl ExactSizeIterator<Item = f64> + Clone, sums: &mut Vec<f64>) {
-    sums.resize(values.len() + 1, 0.0);
-    sums[0] = 0.0;
-    let mut values = values;
-    let mut before = 0.0;
-    let (fours, rest) = sums[1..].as_chunks_mut::<4>();
-    for sums in fours {
-        let [a, b, c, d] = std::array::from_fn(|_| values.next().unwrap_or(0.0));
+/// Sums of `before` and the numbers up to each place; the last of them. Four are added before they
+/// meet the sum so far: no number waits for the one before it.
+fn add_up(mut before: f64, values: &[f64], sums: &mut [f64]) -> f64 {
+    let (fours, rest) = values.as_chunks::<4>();
+    let (sums, last_sums) = sums.as_chunks_mut::<4>();
+    for (&[a, b, c, d], sums) in fours.iter().zip(sums) {
         let (two, last) = (a + b, c + d);
         *sums = [
             before + a,
@@ -200,10 +220,11 @@ fn add_up(values: impl ExactSizeIterator<Item = f64> + Clone, sums: &mut Vec<f64
         ];
         before = sums[3];
     }
-    for (sum, value) in rest.iter_mut().zip(values) {
+    for (sum, value) in last_sums.iter_mut().zip(rest) {
         before += value;
         *sum = before;
     }
+    before
 }
 
 /// Finds the partners of all rows. Both merges advance together, so that one need not wait for the
@@ -236,6 +257,7 @@ fn step<const END: usize>(
     if let Some(partners) = of_low.get_mut(j) {
         partners[1 - END] = i as u32;
     }
-    let passed = usize::from(knot < value);
+    // Where no row of the lower level is left, even an infinite knot is passed.
+    let passed = usize::from(knot < value).max(usize::from(j >= low.len()));
     [i + passed, j + 1 - passed]
 }

@@ -43,6 +43,9 @@ pub const MIN_SMOOTHING: f64 = 1e-3;
 /// Rows of the smaller of two levels from which on both are sorted: tables of so many bins are in no
 /// near cache.
 const MANY_ROWS: usize = 1 << 16;
+/// Nor are both sorted where the other level has more than so many times as many rows: those are put
+/// into bins faster.
+const MANY_TIMES: usize = 4;
 
 /// The smoothed hinge of all pairs of some rows with different levels.
 #[derive(Debug)]
@@ -88,10 +91,11 @@ impl PairwiseHinge {
                 rows.sort_unstable();
                 let is_high = |&row: &u32| levels[row as usize] == high;
                 let (upper, lower): (Vec<u32>, Vec<u32>) = rows.into_iter().partition(is_high);
-                if upper.len().min(lower.len()) < MANY_ROWS {
-                    Form::Two(TwoLevels::new(upper, lower, smoothing))
-                } else {
+                let few = upper.len().min(lower.len());
+                if few >= MANY_ROWS && members.len() - few <= MANY_TIMES * few {
                     Form::Merged(MergedLevels::new(upper, lower, smoothing))
+                } else {
+                    Form::Two(TwoLevels::new(upper, lower, smoothing))
                 }
             }
             _ => Form::Several(SeveralLevels::new(levels, members, &scale, smoothing)),
@@ -164,6 +168,19 @@ impl PairwiseHinge {
 
 /// Sums that are carried side by side.
 const LANES: usize = 8;
+
+/// A sum by several sums: no addition waits for the one before it.
+fn add_up<T>(items: &[T], number: impl Fn(&T) -> f64) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (blocks, rest) = items.as_chunks::<LANES>();
+    for block in blocks {
+        for (sum, item) in sums.iter_mut().zip(block) {
+            *sum += number(item);
+        }
+    }
+    sums.iter().sum::<f64>() + rest.iter().map(number).sum::<f64>()
+}
+
 /// Bits of the mean that are dropped.
 const DROPPED_BITS: u32 = 44;
 
@@ -173,15 +190,7 @@ const DROPPED_BITS: u32 = 44;
 fn centre(scores: &[f64], members: &[&[u32]]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0usize);
     for rows in members {
-        // Several sums: no addition waits for the one before it.
-        let mut sums = [0.0; LANES];
-        let (blocks, rest) = rows.as_chunks::<LANES>();
-        for block in blocks {
-            for (sum, &row) in sums.iter_mut().zip(block) {
-                *sum += scores[row as usize];
-            }
-        }
-        sum += sums.iter().sum::<f64>() + rest.iter().map(|&i| scores[i as usize]).sum::<f64>();
+        sum += add_up(rows, |&row| scores[row as usize]);
         count += rows.len();
     }
     let mean = sum / count as f64;

@@ -26,10 +26,15 @@ impl Order {
         });
     }
 
-    /// Rows, given in ascending order, by ascending scores, which are finite.
-    pub(super) fn sort_rows(&mut self, scores: &[f64], rows: &[u32], sorted: &mut Vec<u32>) {
-        let score = |row: u32| scores[row as usize];
-        self.sort_named(rows.iter().map(|&row| (score(row), row)), sorted, score);
+    /// Rows, given in ascending order, by ascending values, which are finite.
+    pub(super) fn sort_rows(
+        &mut self,
+        rows: &[u32],
+        value_of: impl Fn(u32) -> f64,
+        sorted: &mut Vec<u32>,
+    ) {
+        let named = rows.iter().map(|&row| (value_of(row), row));
+        self.sort_named(named, sorted, &value_of);
     }
 
     /// Names of values in ascending order of these; equal ones in order of their names.
