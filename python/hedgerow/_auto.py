@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _hedgerow
 from ._arrays import n_threads, native_rows
 from ._base import Estimator, class_name
-from ._kinds import CalibratedClassifier, Regressor
+from ._kinds import Classifier, Regressor
+
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def _tells_two_classes_apart(estimator: Any) -> bool:
+    return len(getattr(estimator, "classes_", (0, 1))) == 2
 
 
 class _Race(Estimator):
@@ -114,7 +123,7 @@ _ABOUT = """
     """
 
 
-class AutoClassifier(_Race, CalibratedClassifier):
+class AutoClassifier(_Race, Classifier):
     __doc__ = "Classification by the method that wins a race on the training rows." + _ABOUT.format(
         measure="accuracy; the AUC if one of two classes has fewer than 5 % of the rows, the "
         "average precision below 1 %"
@@ -142,18 +151,12 @@ class AutoClassifier(_Race, CalibratedClassifier):
         self._race(X, (codes.astype(np.uint32), names))
         return self
 
-    def decision_function(self, X: Any) -> Any:
-        """Decision values: for two classes one value a row, positive for ``classes_[1]``; for more
-        one column a class."""
-        values = self._decisions(X)
-        n_classes = len(self.classes_)
-        if n_classes == 2 and values.shape[1] == 2:
-            return values[:, 1] - values[:, 0]
-        if n_classes > 2 and values.shape[1] != n_classes:
-            from ._kinds import votes
-
-            return votes(values, n_classes)
-        return values[:, 0] if values.shape[1] == 1 else values
+    @available_if(_tells_two_classes_apart)
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision values of two classes: one value a row, positive for ``classes_[1]``. Methods differ
+        in what they say of more classes, so that there is none."""
+        values = self._model.decision_values(self._queries(X), n_threads(self.n_jobs))
+        return values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
 
 class AutoRegressor(_Race, Regressor):
