@@ -39,7 +39,7 @@ MADELON_RELEVANT = {
     f - 1
     for f in (29, 49, 65, 106, 129, 154, 242, 282, 319, 337, 339, 379, 434, 443, 452, 454, 456, 473, 476, 494)
 }
-COSTS, MUS = "1,4", "0.0625,0.25,1"
+COSTS, MUS = "0.25,1,4,16", "0.00390625,0.015625,0.0625,0.25,1"
 
 
 def read(path):
@@ -187,11 +187,15 @@ def ndcc_table(arguments, probes=100, methods=("ao-ii", "gmkl")):
                     print(structure, method, row[:4], told, flush=True)
             error = svm_error(list(range(X.shape[1])), *sets)
             table.setdefault("SVM", []).append((error, 20, probes, "", 0.0))
+            if arguments.verbose:
+                print(structure, "SVM", error, flush=True)
             if arguments.peers:
                 for name, (columns, seconds) in peer_columns(X, train[1]).items():
                     right = sum(f < 20 for f in columns)
                     row = svm_error(columns, *sets), right, len(columns) - right, "", seconds
                     table.setdefault(name, []).append(row)
+                    if arguments.verbose:
+                        print(structure, name, row, flush=True)
     tell(table)
 
 
@@ -207,7 +211,7 @@ def madelon(arguments):
         for path, (rows, labels) in zip(files, ((X[first], y[first]), (X[held], y[held]), (T, t))):
             write(path, rows, labels)
         options = ["--refit", *arguments.options.split()]
-        found = weigh("ao-ii", *files, "0.5,1", "4,8,16", arguments.starts, *options)
+        found = weigh("ao-ii", *files, "0.25,0.5,1,2,4", "0.5,1,2,4,8,16", arguments.starts, *options)
     factors = np.array(found["factors"])
     kept = set(np.where(factors > 0)[0].tolist())
     told = {key: value for key, value in found.items() if key not in ("weights", "factors")}
@@ -367,7 +371,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("ndcc", "probes", "madelon", "speed"))
     parser.add_argument("--structures", type=int, default=10)
-    parser.add_argument("--starts", default="scaled,ones")
+    parser.add_argument("--starts", default="scaled")
     parser.add_argument("--options", default="", help="further options of weights_on_files")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peers", action="store_true")
