@@ -5,8 +5,10 @@ use crate::input::Input;
 use crate::session::Session;
 use hedgerow::data::Dataset;
 use hedgerow::evaluate::Metric;
+use hedgerow::params::{Parameters, Value};
+use hedgerow::rank::{RankRcParams, RankWeightsParams};
 use hedgerow_io::{ColumnKind, Encoding, Source};
-use hedgerow_methods::{MetricChoice, MetricSource};
+use hedgerow_methods::{MetricChoice, MetricSource, Trainer};
 
 /// Weights of columns, given or learned.
 #[derive(Debug, Clone, clap::Args)]
@@ -19,6 +21,10 @@ pub(crate) struct MetricArgs {
     /// Learn the metric for at most about so many seconds; the result then depends on the machine
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub(crate) metric_seconds: Option<f64>,
+    /// Learn weights of the columns for ranking (rank-rc, two classes): the kernel is then Gaussian
+    /// of width 1 in the weighted columns. Kept only if cross-validation ranks better with them
+    #[arg(long, conflicts_with = "metric")]
+    pub(crate) weights: bool,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -71,6 +77,15 @@ impl MetricArgs {
         session: &Session,
         input: &Input,
     ) -> Result<Option<MetricChoice>, Failure> {
+        if self.weights {
+            let mut params = RankWeightsParams::default();
+            params.seed = session.seed;
+            return Ok(Some(MetricChoice {
+                source: MetricSource::Ranked(params),
+                groups: None,
+                text: "weights".to_owned(),
+            }));
+        }
         let wanted = self.wanted()?;
         if self.metric_seconds.is_some() && wanted != Some("learned") {
             return Err(Failure::usage("--metric-seconds needs --metric learned"));
@@ -90,6 +105,27 @@ impl MetricArgs {
             groups: None,
             text: text.to_owned(),
         }))
+    }
+
+    /// Gives a ranker the kernel that learned weights are made for.
+    pub(crate) fn prepare(&self, trainer: &mut dyn Trainer) -> Result<(), Failure> {
+        if !self.weights {
+            return Ok(());
+        }
+        if trainer.card().name != "rank-rc" {
+            return Err(Failure::usage(format!(
+                "--weights: {} does not rank by rare rows; rank-rc does, and --metric learned works with others",
+                trainer.card().name
+            )));
+        }
+        let usual = RankRcParams::default();
+        if ["kernel", "gamma"].iter().any(|name| trainer.get(name) != usual.get(name)) {
+            return Err(Failure::usage(
+                "--weights: the kernel and its width come with the weights; leave them out",
+            ));
+        }
+        trainer.set("kernel", &Value::from("rbf(gamma=1)".to_owned()))?;
+        Ok(())
     }
 
     /// Refuses what only `tune` compares by.

@@ -90,6 +90,7 @@ impl TrainingArgs {
         mut trainer: Box<dyn Trainer>,
         seed: u64,
     ) -> Result<Pipeline, Failure> {
+        self.metric.prepare(&mut *trainer)?;
         let has_own = trainer.table().iter().any(|row| row.name == "probability");
         let calibrating = match self.calibration {
             None => None,
