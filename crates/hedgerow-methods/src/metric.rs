@@ -4,8 +4,8 @@
 use crate::Trainer;
 use hedgerow::data::{Columns, Dataset, Split, Target, folds_for, hold_out, stratified_hold_out};
 use hedgerow::method::Task;
-use hedgerow::rank::RankWeightsParams;
 use hedgerow::neighbours::{LearnedMetric, LearnedMetricParams, MetricProgress};
+use hedgerow::rank::RankWeightsParams;
 use hedgerow::{Error, Prediction, Predictor, Result};
 use serde::Serialize;
 

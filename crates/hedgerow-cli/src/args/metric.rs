@@ -119,7 +119,10 @@ impl MetricArgs {
             )));
         }
         let usual = RankRcParams::default();
-        if ["kernel", "gamma"].iter().any(|name| trainer.get(name) != usual.get(name)) {
+        if ["kernel", "gamma"]
+            .iter()
+            .any(|name| trainer.get(name) != usual.get(name))
+        {
             return Err(Failure::usage(
                 "--weights: the kernel and its width come with the weights; leave them out",
             ));

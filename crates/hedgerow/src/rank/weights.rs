@@ -196,7 +196,13 @@ impl RankWeightsParams {
         let weights = out.weights.as_ref().unwrap_or(&plain);
         let both = weights.iter().zip(&deviations);
         out.factors = both
-            .map(|(weight, deviation)| if *deviation > 0.0 { weight / deviation } else { 0.0 })
+            .map(|(weight, deviation)| {
+                if *deviation > 0.0 {
+                    weight / deviation
+                } else {
+                    0.0
+                }
+            })
             .collect();
         Ok(out)
     }
@@ -242,18 +248,18 @@ impl RankWeightsParams {
     /// Weights at one pair of prices.
     fn learn(&self, rows: &Rows, lambda: f64, mu: f64, start: Vec<f64>) -> Result<Vec<f64>> {
         let mut failure = None;
-        let mut function = |weights: &[f64], gradient: &mut [f64]| {
-            match self.envelope(rows, lambda, weights, gradient) {
-                Ok(value) => {
-                    for g in gradient.iter_mut() {
-                        *g += mu;
-                    }
-                    value + mu * weights.iter().sum::<f64>()
+        let mut function = |weights: &[f64], gradient: &mut [f64]| match self
+            .envelope(rows, lambda, weights, gradient)
+        {
+            Ok(value) => {
+                for g in gradient.iter_mut() {
+                    *g += mu;
                 }
-                Err(error) => {
-                    failure = Some(error);
-                    f64::INFINITY
-                }
+                value + mu * weights.iter().sum::<f64>()
+            }
+            Err(error) => {
+                failure = Some(error);
+                f64::INFINITY
             }
         };
         let limits = SmoothLimits {
@@ -291,7 +297,9 @@ impl RankWeightsParams {
             found: 1,
         };
         let part = ground.part(&members)?.ok_or(few)?;
-        let solved = ground.solve(&[part], &[lambda], &limits(&ranking)).remove(0);
+        let solved = ground
+            .solve(&[part], &[lambda], &limits(&ranking))
+            .remove(0);
         let scores = ground.design().times(&[&solved.coefficients[..]]).remove(0);
         let Some(loss) = PairwiseHinge::new(&rows.levels, &members, self.smoothing) else {
             return Ok(solved.minimum.value);
@@ -441,9 +449,17 @@ fn standardise(values: &mut [f64], width: usize) -> Vec<f64> {
             let mean = column().map(|x| x / n).sum::<f64>();
             let share = |x: &f64| if most > 0.0 { (x - mean) / most } else { 0.0 };
             let spread = column().map(|x| share(x).powi(2) / n).sum::<f64>().sqrt();
-            let deviation = if spread > ROUNDING { spread * most } else { 0.0 };
+            let deviation = if spread > ROUNDING {
+                spread * most
+            } else {
+                0.0
+            };
             for x in values.iter_mut().skip(f).step_by(width) {
-                *x = if deviation > 0.0 { (*x - mean) / deviation } else { 0.0 };
+                *x = if deviation > 0.0 {
+                    (*x - mean) / deviation
+                } else {
+                    0.0
+                };
             }
             deviation
         })
@@ -452,7 +468,10 @@ fn standardise(values: &mut [f64], width: usize) -> Vec<f64> {
 
 /// Weights with which the kernel is as wide as the mean squared distance.
 fn plain_weights(deviations: &[f64]) -> Vec<f64> {
-    let varying = deviations.iter().filter(|&&deviation| deviation > 0.0).count();
+    let varying = deviations
+        .iter()
+        .filter(|&&deviation| deviation > 0.0)
+        .count();
     let weight = 1.0 / (2.0 * varying.max(1) as f64).sqrt();
     let of = |&deviation: &f64| if deviation > 0.0 { weight } else { 0.0 };
     deviations.iter().map(of).collect()
@@ -470,11 +489,16 @@ fn squared_differences(
     let of_basis: Vec<usize> = basis.iter().map(|&i| i as usize).collect();
     let basis = rows.select(&of_basis).values;
     let multiplied = |rows: &[f64]| -> Vec<f64> {
-        let terms = rows.chunks_exact(width.max(1)).flat_map(|row| row.iter().zip(weights));
+        let terms = rows
+            .chunks_exact(width.max(1))
+            .flat_map(|row| row.iter().zip(weights));
         terms.map(|(x, z)| x * z).collect()
     };
     let others = multiplied(&basis);
-    let norms: Vec<f64> = others.chunks_exact(width).map(|row| dot(row, row)).collect();
+    let norms: Vec<f64> = others
+        .chunks_exact(width)
+        .map(|row| dot(row, row))
+        .collect();
     let n = rows.levels.len();
     let parts = map(n.div_ceil(BLOCK_ROWS), Grain::COARSE, &|block| {
         let first = block * BLOCK_ROWS;
@@ -552,7 +576,10 @@ mod tests {
             up[f] += 1e-3;
             down[f] -= 1e-3;
             let slope = (at(&up, &mut spare) - at(&down, &mut spare)) / 2e-3;
-            assert!((slope - gradient[f]).abs() < 1e-4 * (1.0 + slope.abs()), "{f}: {slope}");
+            assert!(
+                (slope - gradient[f]).abs() < 1e-4 * (1.0 + slope.abs()),
+                "{f}: {slope}"
+            );
         }
     }
 }

@@ -70,7 +70,8 @@ pub fn descend_above(
             memory.clear();
             continue;
         };
-        let change = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
+        let change =
+            |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
         let (s, y) = (change(&next, &point), change(&next_gradient, &gradient));
         if dot(&s, &y) > LEAST_CURVATURE * length(&s) * length(&y) {
             memory.push((s, y));

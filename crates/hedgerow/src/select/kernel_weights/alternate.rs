@@ -300,9 +300,6 @@ impl Search<'_> {
         }
         let block = FeatureBlock::new(problem, &machine, norm, with_margin);
         let found = self.minimise(block, &lower, point, formed);
-        if std::env::var("HW_TRACE").is_ok() {
-            eprintln!("steps {} products {} kept {} basis {}", found.steps, found.products, kept.len(), machine.basis.len());
-        }
         let mut next = vec![0.0; variables.len()];
         for (&f, value) in kept.iter().zip(&found.point) {
             next[f as usize] = *value;

@@ -57,7 +57,9 @@ impl KernelWeightsParams {
         let costs = self.cost.map_or(COSTS.to_vec(), |cost| vec![cost]);
         let mus_of = |cost: &f64| match self.mu {
             Some(mu) => vec![mu],
-            None => MU_POWERS.map(|power| cost * n * f64::from(power).exp2()).to_vec(),
+            None => MU_POWERS
+                .map(|power| cost * n * f64::from(power).exp2())
+                .to_vec(),
         };
         let grid = Grid {
             mus: costs.iter().map(mus_of).collect(),

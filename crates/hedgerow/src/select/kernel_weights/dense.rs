@@ -41,8 +41,7 @@ impl FeatureBlock<'_> {
                 let row = &place.rows[i * width..(i + 1) * width];
                 let held = &place.held[i * m..(i + 1) * m];
                 let others = place.basis.chunks_exact(width);
-                for ((held, beta), other) in
-                    held.iter().zip(&self.machine.coefficients).zip(others)
+                for ((held, beta), other) in held.iter().zip(&self.machine.coefficients).zip(others)
                 {
                     let weight = a * beta * kernel.bend(*held);
                     let root = weight.abs().sqrt();

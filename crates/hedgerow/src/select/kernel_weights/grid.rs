@@ -120,7 +120,9 @@ impl KernelWeightsParams {
                 let machine = Some(&before.machine);
                 all.push((search.run(before.variables.clone(), machine)?, *kind));
             }
-            let best = all.into_iter().min_by(|a, b| a.0.objective.total_cmp(&b.0.objective));
+            let best = all
+                .into_iter()
+                .min_by(|a, b| a.0.objective.total_cmp(&b.0.objective));
             out.extend(best);
         }
         Ok(out)
