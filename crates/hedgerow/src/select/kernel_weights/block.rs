@@ -18,8 +18,8 @@
 use super::hinge::smoothed_hinge;
 use super::kernel::{BLOCK_ROWS, Points, WeightedKernel, squared_norms};
 use super::machine::{Losses, Machine};
+use super::sample::sample;
 use super::sums::{add, subtract_squares};
-use crate::data::Generator;
 use crate::linalg::{dot, product, product_transposed};
 use crate::parallel::{Grain, for_each, map};
 use crate::solve::smooth::Smooth;
@@ -94,22 +94,6 @@ pub(super) struct FeatureBlock<'a> {
     sample: Option<(Vec<bool>, f64)>,
     trial: Place,
     pub(super) base: Place,
-}
-
-/// Rows that products with the Hessian are made of at most. A model only has to tell a good direction;
-/// whether a step is good is asked of all rows.
-const SAMPLED_ROWS: usize = 512;
-
-/// The same random rows for the same number of rows.
-fn sample(n: usize) -> Option<(Vec<bool>, f64)> {
-    if n < 2 * SAMPLED_ROWS {
-        return None;
-    }
-    let mut sampled = vec![false; n];
-    for i in Generator::new(n as u64).sample(n, SAMPLED_ROWS) {
-        sampled[i] = true;
-    }
-    Some((sampled, n as f64 / SAMPLED_ROWS as f64))
 }
 
 /// All that is known at one point.

@@ -46,6 +46,7 @@ mod kernel;
 mod machine;
 mod params;
 mod saddle;
+mod sample;
 mod start;
 mod sums;
 #[cfg(test)]
