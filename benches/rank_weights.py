@@ -1,6 +1,6 @@
 """RankRC with learned weights of columns beside RankRC without and LightGBM, on 18 sets with a rare class.
 
-    cargo build --release -p hedgerow-cli
+    cargo build --release -p hedgerow --example rank_weights_on_files
     python benches/rank_weights.py --splits 3               # all sets; results are appended, what is there is kept
     python benches/rank_weights.py --sets Thyroid Oil --splits 5
     python benches/rank_weights.py --report
@@ -11,19 +11,21 @@ training rows only. LightGBM has its default settings. Needs numpy, pandas, scik
 
 import argparse
 import json
+import os
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-from common import RESULTS, hedgerow, table
+from common import RESULTS, ROOT, table
 from rare_data import SETS, load
 from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
-METHODS = {"rank-rc": (), "weights": ("--weights",)}
+RELEASE = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+PROGRAM = os.environ.get("HEDGEROW_RANK_WEIGHTS", str(RELEASE / "examples" / "rank_weights_on_files"))
 STORE = RESULTS / "rank_weights.jsonl"
 
 
@@ -34,7 +36,8 @@ def write(path, x, y):
 
 
 def run(*words):
-    done = subprocess.run([hedgerow(), *map(str, words), "--json", "--quiet"], capture_output=True, text=True)
+    environment = dict(os.environ, RAYON_NUM_THREADS="1")
+    done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True, env=environment)
     if done.returncode:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout)
@@ -50,33 +53,28 @@ def results(name, number, wanted):
     train, test, a, b = train_test_split(x, y, test_size=0.25, stratify=y, random_state=number)
     scaler = StandardScaler().fit(train)
     train, test = scaler.transform(train), scaler.transform(test)
-    with tempfile.TemporaryDirectory() as folder:
-        files = {part: Path(folder) / f"{part}.csv" for part in ("train", "test", "scores")}
-        write(files["train"], train, a)
-        write(files["test"], test, b)
-        for method in wanted:
-            start = time.perf_counter()
-            kept = x.shape[1]
-            if method == "lightgbm":
-                from lightgbm import LGBMClassifier
+    row = {"set": name, "split": number, "d": x.shape[1], "kept": x.shape[1]}
+    if "lightgbm" in wanted:
+        from lightgbm import LGBMClassifier
 
-                model = LGBMClassifier(verbose=-1, random_state=0, n_jobs=1).fit(train, a)
-                scores = model.predict_proba(test)[:, 1]
-            else:
-                model = Path(folder) / method
-                told = run("train", "rank-rc", *METHODS[method], "--seed", 0, files["train"], model)
-                run("predict", "--scores", files["test"], model, files["scores"])
-                lines = files["scores"].read_text().split("\n")
-                scores = [float(line.split(",")[-1].split()[-1]) for line in lines[1:] if line.strip()]
-                if method == "weights":
-                    kept = sum(1 for column in told["learned_metric"]["weights"] if column["weight"] > 0)
-                    on = told["learned_metric"]["power"] > 0
-            area, precision = measured(b, np.array(scores))
-            row = {"set": name, "split": number, "method": method, "auc": area, "ap": precision, "kept": kept, "d": x.shape[1]}
-            row["seconds"] = time.perf_counter() - start
-            if method == "weights":
-                row["on"] = on
-            yield row
+        start = time.perf_counter()
+        model = LGBMClassifier(verbose=-1, random_state=0, n_jobs=1).fit(train, a)
+        area, precision = measured(b, model.predict_proba(test)[:, 1])
+        seconds = time.perf_counter() - start
+        yield {**row, "method": "lightgbm", "auc": area, "ap": precision, "seconds": seconds}
+    if "weights" not in wanted:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / part for part in ("train.csv", "test.csv")]
+        write(files[0], train, a)
+        write(files[1], test, b)
+        told = run(*files)
+    for method, key in (("rank-rc", "plain"), ("weights", "weighted")):
+        area, precision = measured(b, np.array(told[key]))
+        one = {**row, "method": method, "auc": area, "ap": precision, "seconds": told[f"{key}_seconds"]}
+        if method == "weights":
+            one |= {"on": told["on"], "kept": told["kept"], "validation": told["validation"]}
+        yield one
 
 
 def stored():
@@ -107,7 +105,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--methods", nargs="*", default=["rank-rc", "weights", "lightgbm"])
+    parser.add_argument("--methods", nargs="*", default=["weights", "lightgbm"])
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing new after so long")
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()

@@ -341,15 +341,15 @@ fn weights_of_columns_travel_with_the_model() {
         )
     };
     let (_, plain) = auc("--scale standard");
-    let (told, weighted) = auc("--weights");
+    let (told, weighted) = auc("--metric ranked");
     assert!(weighted > plain + 0.02, "{weighted} {plain}");
     assert_eq!(told["learned_metric"]["power"], 1.0, "{told}");
     let facts = folder.json("inspect m");
     assert!(facts.to_string().contains("x2"), "{facts}");
     for wrong in [
-        "train rank-svm --weights a.csv m2",
-        "train rank-rc --weights -g 2 a.csv m2",
-        "train rank-rc --weights --metric learned a.csv m2",
+        "train rank-svm --metric ranked a.csv m2",
+        "train rank-rc --metric ranked -g 2 a.csv m2",
+        "train rank-rc --metric ranked --metric learned a.csv m2",
     ] {
         let run = folder.run(wrong);
         assert_eq!(run.code, 2, "{wrong}: {}", run.err);
