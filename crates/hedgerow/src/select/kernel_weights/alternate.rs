@@ -320,14 +320,6 @@ impl Search<'_> {
         formed: bool,
     ) -> Minimum {
         let limits = self.limits(self.params.max_steps);
-        if let Ok(text) = std::env::var("HW_LBFGS") {
-            let limits = SmoothLimits {
-                max_steps: text.parse().unwrap_or(60),
-                ..limits
-            };
-            let mut f = |x: &[f64], g: &mut [f64]| block.value_gradient(x, g);
-            return crate::solve::bounded_descent::descend_above(&mut f, lower, point, &limits);
-        }
         if !formed {
             return minimise_above(&mut block, lower, point, &limits);
         }
