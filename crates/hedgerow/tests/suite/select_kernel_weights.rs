@@ -193,6 +193,20 @@ fn prices_are_chosen_and_factors_undo_the_scale() -> Result<()> {
 }
 
 #[test]
+fn chosen_prices_leave_a_feature_where_any_do() -> Result<()> {
+    // Four rows of 60: without any feature nearly all are right.
+    let mut generator = Generator::new(9);
+    let rows: Vec<Vec<f64>> = (0..60)
+        .map(|_| vec![generator.normal(), generator.normal()])
+        .collect();
+    let codes = (0..60).map(|i| u32::from(i < 4)).collect();
+    let data = dataset(&rows, codes);
+    let params = KernelWeightsParams::default().with_cost(Some(1.0));
+    assert!(params.fit(&data)?.n_kept() > 0);
+    Ok(())
+}
+
+#[test]
 fn neighbouring_prices_help_each_other() -> Result<()> {
     let data = exclusive_or(120, 20, 4);
     let params = params(WeightingMethod::AoTwo);

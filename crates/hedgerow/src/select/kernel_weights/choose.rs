@@ -69,8 +69,14 @@ impl KernelWeightsParams {
         let outcomes = try_map(splits.len(), Grain::ONE, &|at| {
             self.outcomes(prepared, &splits[at], &grid)
         })?;
+        // Of pairs that leave weights in every fold; only without any such pair of all.
+        let says = |at: &usize| outcomes.iter().all(|fold| fold[*at].kept > 0);
+        let mut pairs: Vec<usize> = (0..grid.n_pairs()).filter(says).collect();
+        if pairs.is_empty() {
+            pairs = (0..grid.n_pairs()).collect();
+        }
         let mut best: Option<(f64, usize, usize)> = None;
-        for at in 0..grid.n_pairs() {
+        for at in pairs {
             let error = outcomes.iter().map(|fold| fold[at].error).sum::<f64>();
             let error = error / splits.len() as f64;
             let kept = outcomes.iter().map(|fold| fold[at].kept).sum();
