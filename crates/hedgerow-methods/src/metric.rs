@@ -5,6 +5,7 @@ use crate::Trainer;
 use hedgerow::data::{Columns, Dataset, Split, Target, folds_for, hold_out, stratified_hold_out};
 use hedgerow::method::Task;
 use hedgerow::neighbours::{LearnedMetric, LearnedMetricParams, MetricProgress};
+use hedgerow::rank::RankWeightsParams;
 use hedgerow::{Error, Prediction, Predictor, Result};
 use serde::Serialize;
 
@@ -32,6 +33,8 @@ pub enum MetricSource {
     Learned(LearnedMetricParams),
     /// One weight a column, given.
     Given(Vec<f64>),
+    /// Those that rank best; without any help from them, those of standardised columns.
+    Ranked(RankWeightsParams),
 }
 
 /// The metric that a pipeline asks for.
@@ -80,8 +83,11 @@ impl MetricChoice {
 
     /// An error if the metric says nothing to a method.
     pub fn check(&self, trainer: &dyn Trainer) -> Result<()> {
-        let learned = matches!(self.source, MetricSource::Learned(_));
-        let problem = if trainer.is_precomputed() {
+        let learned = !matches!(self.source, MetricSource::Given(_));
+        let ranked = matches!(self.source, MetricSource::Ranked(_));
+        let problem = if ranked && trainer.card().name != "rank-rc" {
+            "left out: these weights are for rank-rc"
+        } else if trainer.is_precomputed() {
             "left out where kernel values come in place of columns"
         } else if learned && trainer.card().task == Task::Unlabelled {
             "left out for a method that learns from rows alone"
@@ -106,7 +112,7 @@ impl MetricChoice {
                 let kept = places().filter_map(|f| weights.get(f).copied());
                 MetricSource::Given(kept.collect())
             }
-            learned @ MetricSource::Learned(_) => learned.clone(),
+            learned => learned.clone(),
         };
         let groups = self.groups.as_ref();
         let groups = groups.map(|all| places().filter_map(|f| all.get(f).copied()).collect());
@@ -127,6 +133,7 @@ impl MetricChoice {
         self.check(trainer)?;
         match &self.source {
             MetricSource::Given(weights) => given(weights, data),
+            MetricSource::Ranked(params) => ranked(params, data),
             MetricSource::Learned(params) => {
                 let start = std::time::Instant::now();
                 let judged = Judged {
@@ -140,6 +147,22 @@ impl MetricChoice {
             }
         }
     }
+}
+
+/// Weights that rank best. They are judged by themselves.
+fn ranked(params: &RankWeightsParams, data: &Dataset) -> Result<MetricOutcome> {
+    let start = std::time::Instant::now();
+    let found = params.fit(data)?;
+    let power = f64::from(u8::from(found.weights.is_some()));
+    let (without, with) = found.validation;
+    Ok(MetricOutcome {
+        weights: Some(found.factors),
+        power,
+        tried: vec![(0.0, without), (1.0, with)],
+        judged: found.n_rows,
+        rounds: 0,
+        seconds: start.elapsed().as_secs_f64(),
+    })
 }
 
 fn given(weights: &[f64], data: &Dataset) -> Result<MetricOutcome> {

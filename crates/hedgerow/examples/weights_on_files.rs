@@ -93,6 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             (_, true) => WeightSteps::Subspace,
             _ => WeightSteps::Auto,
         });
+    let (costs, mus) = (numbers(costs)?, numbers(mus)?);
     let mut best: Option<(f64, usize, KernelWeightsParams, KernelWeights)> = None;
     let (mut fits, mut seconds) = (0, 0.0);
     for start in starts.split(',') {
@@ -102,33 +103,29 @@ fn main() -> Result<(), Box<dyn Error>> {
             "relief" => WeightStart::Relief,
             other => return Err(format!("no start {other}").into()),
         };
-        for cost in numbers(costs)? {
-            for mu in numbers(mus)? {
-                let params = params
-                    .with_cost(Some(cost))
-                    .with_mu(Some(mu))
-                    .with_start(start);
-                let clock = Instant::now();
-                let found = params.fit(&data);
-                seconds += clock.elapsed().as_secs_f64();
-                fits += 1;
-                let Ok(found) = found else { continue };
-                let error = error_of(&found, &judge)?;
-                if has("--verbose") {
-                    eprintln!(
-                        "{start:?} C {cost} mu {mu}: error {error:.4}, {} features, objective {:.2}, {} rounds, {:.2} s",
-                        found.n_kept(),
-                        found.classes[0].objective,
-                        found.classes[0].trace.len(),
-                        clock.elapsed().as_secs_f64()
-                    );
-                }
-                let better = best.as_ref().is_none_or(|(least, kept, ..)| {
-                    error < *least || (error == *least && found.n_kept() < *kept)
-                });
-                if better {
-                    best = Some((error, found.n_kept(), params, found));
-                }
+        let params = params.with_start(start);
+        let clock = Instant::now();
+        let grid = params.fit_grid(&data, &costs, &mus)?;
+        seconds += clock.elapsed().as_secs_f64();
+        fits += grid.len();
+        for found in grid.into_iter().flatten() {
+            let error = error_of(&found, &judge)?;
+            if has("--verbose") {
+                eprintln!(
+                    "{start:?} C {} mu {}: error {error:.4}, {} features, objective {:.2}, {} rounds",
+                    found.cost,
+                    found.mu,
+                    found.n_kept(),
+                    found.classes[0].objective,
+                    found.classes[0].trace.len(),
+                );
+            }
+            let better = best.as_ref().is_none_or(|(least, kept, ..)| {
+                error < *least || (error == *least && found.n_kept() < *kept)
+            });
+            if better {
+                let params = params.with_cost(Some(found.cost)).with_mu(Some(found.mu));
+                best = Some((error, found.n_kept(), params, found));
             }
         }
     }
@@ -137,7 +134,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut all = rows;
         all.0.extend(&held_out.0);
         all.1.extend(&held_out.1);
-        found = params.fit(&dataset(&all)?)?;
+        let chosen = (found.cost, found.mu);
+        let grid = params.fit_grid(&dataset(&all)?, &costs, &mus)?;
+        let again = grid.into_iter().flatten();
+        found = again
+            .filter(|found| (found.cost, found.mu) == chosen)
+            .last()
+            .ok_or("every weight became 0")?;
     }
     let saddle = found.classes[0].saddle;
     println!(

@@ -5,16 +5,23 @@ use crate::input::Input;
 use crate::session::Session;
 use hedgerow::data::Dataset;
 use hedgerow::evaluate::Metric;
+use hedgerow::params::{Parameters, Value};
+use hedgerow::rank::{RankRcParams, RankWeightsParams};
 use hedgerow_io::{ColumnKind, Encoding, Source};
-use hedgerow_methods::{MetricChoice, MetricSource};
+use hedgerow_methods::{MetricChoice, MetricSource, Trainer};
+
+/// The word for weights that rank best.
+const RANKED: &str = "ranked";
 
 /// Weights of columns, given or learned.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Metric")]
 pub(crate) struct MetricArgs {
     /// Weights of the columns: none, learned (from the training rows; kept only if rows that were
-    /// kept aside are answered better), or a file with the columns name and weight
-    #[arg(long, value_name = "none|learned|FILE")]
+    /// kept aside are answered better), ranked (for rank-rc and two classes: as they rank best, with
+    /// a Gaussian kernel; kept only if cross-validation ranks better), or a file with the columns
+    /// name and weight
+    #[arg(long, value_name = "none|learned|ranked|FILE")]
     pub(crate) metric: Vec<String>,
     /// Learn the metric for at most about so many seconds; the result then depends on the machine
     #[arg(long, value_name = "S", value_parser = seconds)]
@@ -35,7 +42,7 @@ fn is_measure(text: &str) -> bool {
 
 /// Whether a word says where weights come from.
 fn is_source(text: &str) -> bool {
-    text == "learned" || text == "-" || std::path::Path::new(text).exists()
+    text == "learned" || text == RANKED || text == "-" || std::path::Path::new(text).exists()
 }
 
 impl MetricArgs {
@@ -57,7 +64,7 @@ impl MetricArgs {
             [] | ["none"] => Ok(None),
             [one] => match Metric::by_name(one) {
                 Err(error) if !is_source(one) => Err(Failure::usage(format!(
-                    "--metric {one}: expected none, learned or a file of weights, and there is no such file; {error}"
+                    "--metric {one}: expected none, learned, ranked or a file of weights, and there is no such file; {error}"
                 ))),
                 _ => Ok(Some(one)),
             },
@@ -78,6 +85,15 @@ impl MetricArgs {
         let Some(text) = wanted else {
             return Ok(None);
         };
+        if text == RANKED {
+            let mut params = RankWeightsParams::default();
+            params.seed = session.seed;
+            return Ok(Some(MetricChoice {
+                source: MetricSource::Ranked(params),
+                groups: None,
+                text: RANKED.to_owned(),
+            }));
+        }
         let data = &input.loaded.dataset;
         if text == "learned" {
             let mut choice = MetricChoice::learned(session.seed, self.metric_seconds);
@@ -92,12 +108,36 @@ impl MetricArgs {
         }))
     }
 
+    /// Gives a ranker the kernel that learned weights are made for.
+    pub(crate) fn prepare(&self, trainer: &mut dyn Trainer) -> Result<(), Failure> {
+        if !self.metric.iter().any(|text| text == RANKED) {
+            return Ok(());
+        }
+        if trainer.card().name != "rank-rc" {
+            return Err(Failure::usage(format!(
+                "--metric ranked: {} does not rank by rare rows; rank-rc does, and --metric learned works with others",
+                trainer.card().name
+            )));
+        }
+        let usual = RankRcParams::default();
+        if ["kernel", "gamma"]
+            .iter()
+            .any(|name| trainer.get(name) != usual.get(name))
+        {
+            return Err(Failure::usage(
+                "--metric ranked: the kernel and its width come with the weights; leave them out",
+            ));
+        }
+        trainer.set("kernel", &Value::from("rbf(gamma=1)".to_owned()))?;
+        Ok(())
+    }
+
     /// Refuses what only `tune` compares by.
     pub(crate) fn refuse_measure(&self) -> Result<(), Failure> {
         match self.measure() {
             None => Ok(()),
             Some(name) => Err(Failure::usage(format!(
-                "--metric {name}: expected none, learned or a file of weights (a file of this name: ./{name})"
+                "--metric {name}: expected none, learned, ranked or a file of weights (a file of this name: ./{name})"
             ))),
         }
     }

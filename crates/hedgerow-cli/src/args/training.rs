@@ -94,6 +94,7 @@ impl TrainingArgs {
         seed: u64,
     ) -> Result<Pipeline, Failure> {
         self.columns.check()?;
+        self.metric.prepare(&mut *trainer)?;
         let has_own = trainer.table().iter().any(|row| row.name == "probability");
         let calibrating = match self.calibration {
             None => None,

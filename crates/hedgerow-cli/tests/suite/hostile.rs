@@ -343,7 +343,7 @@ fn a_wrong_command_line_is_told_apart_from_wrong_data() {
         ),
         (
             "tune svm --metric speed d.svm",
-            "error: --metric speed: expected none, learned or a file of weights, and there is no such file; there is no metric \"speed\": the known ones are accuracy, balanced-accuracy, macro-f1, auc, average-precision, mauc, rmsle, log-loss, mean-squared-error, mean-absolute-error, r-squared, squared-correlation",
+            "error: --metric speed: expected none, learned, ranked or a file of weights, and there is no such file; there is no metric \"speed\": the known ones are accuracy, balanced-accuracy, macro-f1, auc, average-precision, mauc, rmsle, log-loss, mean-squared-error, mean-absolute-error, r-squared, squared-correlation",
         ),
         (
             "generate moons x.svm",

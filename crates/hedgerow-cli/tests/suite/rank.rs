@@ -310,3 +310,50 @@ fn levels_come_from_libsvm_text_too() {
     let told = folder.json("predict two.svm m out");
     assert!(told["metrics"]["mauc"].as_f64() > Some(0.8), "{told}");
 }
+
+#[test]
+fn weights_of_columns_travel_with_the_model() {
+    let folder = Folder::new("rank-weights");
+    // Inside a circle of the first two columns; the other ten say nothing.
+    let mut state = 7u64;
+    let mut draw = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as f64 / f64::from(1u32 << 31) * 4.0 - 2.0
+    };
+    for (name, rows) in [("a.csv", 400), ("b.csv", 400)] {
+        let mut text = (1..=12).map(|f| format!("x{f},")).collect::<String>() + "class\n";
+        for _ in 0..rows {
+            let row: Vec<f64> = (0..12).map(|_| draw()).collect();
+            let inside = row[0] * row[0] + row[1] * row[1] < 0.8;
+            for x in &row {
+                text += &format!("{x},");
+            }
+            text += if inside { "in\n" } else { "out\n" };
+        }
+        folder.write(name, &text);
+    }
+    let auc = |train: &str| {
+        let told = folder.json(&format!("train rank-rc {train} a.csv m"));
+        let answer = folder.json("predict b.csv m out");
+        (
+            told,
+            answer["metrics"]["auc"].as_f64().expect("two classes"),
+        )
+    };
+    let (_, plain) = auc("--scale standard");
+    let (told, weighted) = auc("--metric ranked");
+    assert!(weighted > plain + 0.02, "{weighted} {plain}");
+    assert_eq!(told["learned_metric"]["power"], 1.0, "{told}");
+    let facts = folder.json("inspect m");
+    assert!(facts.to_string().contains("x2"), "{facts}");
+    for wrong in [
+        "train rank-svm --metric ranked a.csv m2",
+        "train rank-rc --metric ranked -g 2 a.csv m2",
+        "train rank-rc --metric ranked --metric learned a.csv m2",
+    ] {
+        let run = folder.run(wrong);
+        assert_eq!(run.code, 2, "{wrong}: {}", run.err);
+    }
+}

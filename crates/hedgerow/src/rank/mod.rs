@@ -41,6 +41,7 @@ mod path;
 mod problem;
 mod residuals;
 mod task;
+mod weights;
 mod whitening;
 
 pub use bounds::{Bound, BoundSettings, Certified, Perturbation, RankBounds};
@@ -48,3 +49,4 @@ pub use model::{Answer, RankModel, RankParts};
 pub use params::{
     BasisWord, FormWord, RankRcParams, RankRndParams, RankSvmParams, RankingParams, SearchMetric,
 };
+pub use weights::{RankWeights, RankWeightsParams};

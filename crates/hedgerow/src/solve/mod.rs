@@ -1,5 +1,6 @@
 //! Optimisers that see matrices, not data.
 
+pub mod bounded_descent;
 mod conjugate;
 pub mod descent;
 pub mod dual_coordinate;

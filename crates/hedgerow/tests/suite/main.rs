@@ -42,6 +42,7 @@ mod rank_minimisers;
 mod rank_models;
 mod rank_pairs;
 mod rank_rectangle;
+mod rank_weights;
 mod relative_measures;
 mod scaling;
 mod select_identities;

@@ -74,7 +74,11 @@ fn other_kernels_find_what_they_can_see() -> Result<()> {
         offset: 1.0,
     };
     // The problem has many minima, and a search may end in another one.
-    for method in [WeightingMethod::Full, WeightingMethod::Gmkl] {
+    for method in [
+        WeightingMethod::Full,
+        WeightingMethod::AoTwo,
+        WeightingMethod::Gmkl,
+    ] {
         let mut found_both = 0;
         for seed in 1..=5 {
             let data = exclusive_or(300, 8, seed);
@@ -185,6 +189,57 @@ fn prices_are_chosen_and_factors_undo_the_scale() -> Result<()> {
     let (one, other) = (fixed.fit(&data)?, fixed.fit(&moved)?);
     assert!((one.weights[1] - other.weights[1]).abs() < 1e-4 * one.weights[1]);
     assert!((one.factors[1] - 1000.0 * other.factors[1]).abs() < 1e-4 * one.factors[1]);
+    Ok(())
+}
+
+#[test]
+fn chosen_prices_leave_a_feature_where_any_do() -> Result<()> {
+    // Four rows of 60: without any feature nearly all are right.
+    let mut generator = Generator::new(9);
+    let rows: Vec<Vec<f64>> = (0..60)
+        .map(|_| vec![generator.normal(), generator.normal()])
+        .collect();
+    let codes = (0..60).map(|i| u32::from(i < 4)).collect();
+    let data = dataset(&rows, codes);
+    let params = KernelWeightsParams::default().with_cost(Some(1.0));
+    assert!(params.fit(&data)?.n_kept() > 0);
+    Ok(())
+}
+
+#[test]
+fn neighbouring_prices_help_each_other() -> Result<()> {
+    let data = exclusive_or(120, 20, 4);
+    let params = params(WeightingMethod::AoTwo);
+    let (costs, mus) = ([0.5, 4.0], [2.0, 0.1, 0.5]);
+    let grid = params.fit_grid(&data, &costs, &mus)?;
+    assert_eq!(grid.len(), 6);
+    for (at, found) in grid.iter().enumerate() {
+        let (cost, mu) = (costs[at / 3], mus[at % 3]);
+        let alone = params.with_cost(Some(cost)).with_mu(Some(mu)).fit(&data);
+        let (Some(found), Ok(alone)) = (found, alone) else {
+            continue;
+        };
+        // In the order that was asked for, and no worse than without neighbours.
+        assert_eq!((found.cost, found.mu), (cost, mu));
+        let (with, without) = (found.classes[0].objective, alone.classes[0].objective);
+        assert!(with <= without * (1.0 + 1e-9), "{with} {without}");
+    }
+    assert!(grid.iter().flatten().count() >= 4);
+    assert!(params.fit_grid(&data, &[0.0], &mus).is_err());
+    assert!(params.fit_grid(&data, &costs, &[-1.0]).is_err());
+    Ok(())
+}
+
+#[test]
+fn many_rows_are_weighted_by_samples_of_the_hessian() -> Result<()> {
+    let data = exclusive_or(1100, 10, 2);
+    let found = params(WeightingMethod::AoTwo)
+        .with_mu(Some(8.0))
+        .fit(&data)?;
+    let mut best = found.ranking.top(2).to_vec();
+    best.sort_unstable();
+    assert_eq!(best, [1, 4]);
+    assert_eq!(found.n_kept(), 2);
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | Simple AO | $\Omega(\beta, b, z)$ | the weights rest |
 //! | Margin AO-I | $\Psi(z, \lambda)$ with $Q = \beta^\top K(z)\beta$ | the weights rest |
-//! | Margin AO-II | $\Psi(z, \lambda)$ with $Q$ frozen at its value before the step | the same features count |
+//! | Margin AO-II | $\Psi(z, \lambda)$ with $Q$ frozen at its value before the step | the same features count and $\Omega$ has all but come to rest |
 //!
 //! AO-I never raises $\Omega$: $\Psi$ at $(z, \lambda)$ is $\Omega(\beta/\lambda, b/\lambda, z)$. AO-II
 //! may, so the weights with the least $\Omega$ on the way are what it answers. The printed form of
@@ -27,12 +27,11 @@ pub(super) const THRESHOLD: f64 = 0.01;
 const LEAST_MARGIN: f64 = 1e-4;
 /// Norm of a machine that says nothing.
 const NO_NORM: f64 = 1e-10;
-/// Features up to which the Hessian is formed.
-const FORMED_FEATURES: usize = 40;
-/// Rows up to which it is.
-const FORMED_ROWS: usize = 300;
 /// Rows up to which second-order conditions are looked at.
 const SADDLE_ROWS: usize = 1500;
+/// Gain of a round in $\Omega$, as a share of it, with which AO-II goes on although the same features
+/// count.
+const ROUND_GAIN: f64 = 0.01;
 /// Times that features at 0 are tried again.
 const TRIES: usize = 10;
 /// Least value of a variable of the interior method at its start, as a share of the largest.
@@ -119,13 +118,9 @@ impl Search<'_> {
         machine.objective + self.problem.mu * variables.iter().sum::<f64>()
     }
 
-    /// Runs the method from some variables.
-    pub(super) fn run(&self, start: Vec<f64>) -> Result<Found> {
-        let mut found = match self.params.method {
-            WeightingMethod::Full => self.full(&start)?,
-            WeightingMethod::Gmkl => self.gmkl(start)?,
-            _ => self.alternate(start)?,
-        };
+    /// Runs the method from some variables, and perhaps a machine near by.
+    pub(super) fn run(&self, start: Vec<f64>, near: Option<&Machine>) -> Result<Found> {
+        let mut found = self.once(start, near)?;
         if self.params.reactivate && self.problem.penalised == Penalised::Weights {
             for _ in 0..TRIES {
                 let Some(again) = self.try_again(&found)? else {
@@ -137,8 +132,17 @@ impl Search<'_> {
         Ok(found)
     }
 
+    /// Runs the method once.
+    fn once(&self, start: Vec<f64>, near: Option<&Machine>) -> Result<Found> {
+        match self.params.method {
+            WeightingMethod::Full => self.full(&start, near),
+            WeightingMethod::Gmkl => self.gmkl(start),
+            _ => self.alternate(start, near),
+        }
+    }
+
     /// $\beta$ of what the next machine starts from.
-    fn warm(&self, machine: &Machine, margin: f64) -> (Vec<f64>, f64) {
+    pub(super) fn warm(&self, machine: &Machine, margin: f64) -> (Vec<f64>, f64) {
         let mut beta = match self.landmarks {
             Some(_) => machine.coefficients.clone(),
             None => machine.by_row(self.problem.points.n),
@@ -149,10 +153,10 @@ impl Search<'_> {
         (beta, machine.bias / margin)
     }
 
-    fn alternate(&self, start: Vec<f64>) -> Result<Found> {
+    fn alternate(&self, start: Vec<f64>, near: Option<&Machine>) -> Result<Found> {
         let mut variables = start;
-        let mut warm: Option<(Vec<f64>, f64)> = None;
-        let mut before: Option<Vec<f64>> = None;
+        let mut warm = near.map(|machine| self.warm(machine, 1.0));
+        let mut before: Option<(f64, Vec<f64>)> = None;
         let mut best: Option<(f64, Vec<f64>, Machine)> = None;
         let mut trace: Vec<WeightStep> = Vec::new();
         let mut status = Status::IterationLimit;
@@ -161,9 +165,9 @@ impl Search<'_> {
             let machine = self.machine(&variables, from)?;
             let objective = self.omega(&machine, &variables);
             trace.push(self.step(&variables, &machine, objective)?);
-            let settled = before
-                .as_ref()
-                .is_some_and(|before| self.has_settled(before, &variables));
+            let settled = before.as_ref().is_some_and(|(last, before)| {
+                self.has_settled(before, &variables, 1.0 - objective / last)
+            });
             let says_nothing = machine.norm < NO_NORM || machine.basis.is_empty();
             let better = best.as_ref().is_none_or(|(least, ..)| objective < *least);
             if better {
@@ -181,7 +185,7 @@ impl Search<'_> {
                 step.margin = margin;
             }
             warm = Some(self.warm(&machine, margin));
-            before = Some(std::mem::replace(&mut variables, next));
+            before = Some((objective, std::mem::replace(&mut variables, next)));
         }
         let (objective, variables, machine) = if let Some(best) = best {
             best
@@ -240,10 +244,12 @@ impl Search<'_> {
         saddle(&hessian, points.n + 1, kept.len()).map(Some)
     }
 
-    fn has_settled(&self, before: &[f64], now: &[f64]) -> bool {
+    /// Whether rounds may end, after one from some variables to others and with some gain in $\Omega$,
+    /// as a share of it.
+    fn has_settled(&self, before: &[f64], now: &[f64], gain: f64) -> bool {
         let (before, now) = (self.weights(before), self.weights(now));
         if self.params.method == WeightingMethod::AoTwo {
-            return support(&before) == support(&now);
+            return gain <= ROUND_GAIN && support(&before) == support(&now);
         }
         let moved = before.iter().zip(&now).map(|(a, b)| (a - b).abs());
         moved.fold(0.0, f64::max) < self.params.tolerance
@@ -274,10 +280,7 @@ impl Search<'_> {
         let kept = self.problem.active(variables);
         let formed = match self.params.steps {
             WeightSteps::Exact => true,
-            WeightSteps::Subspace => false,
-            WeightSteps::Auto => {
-                kept.len() <= FORMED_FEATURES && self.problem.points.n <= FORMED_ROWS
-            }
+            WeightSteps::Auto | WeightSteps::Subspace => false,
         };
         let points: Points;
         let problem = if kept.len() < variables.len() {
@@ -329,9 +332,11 @@ impl Search<'_> {
     }
 
     /// All variables at once.
-    fn full(&self, start: &[f64]) -> Result<Found> {
+    fn full(&self, start: &[f64], near: Option<&Machine>) -> Result<Found> {
         let n = self.problem.points.n;
-        let first = self.machine(start, None)?;
+        let near = near.map(|machine| self.warm(machine, 1.0));
+        let from = near.as_ref().map(|(beta, bias)| (&beta[..], *bias));
+        let first = self.machine(start, from)?;
         let mut trace = vec![self.step(start, &first, self.omega(&first, start))?];
         let kept = self.problem.active(start);
         let points = self.problem.points.columns(&kept);
@@ -400,11 +405,7 @@ impl Search<'_> {
         if !changed {
             return Ok(None);
         }
-        let again = match self.params.method {
-            WeightingMethod::Full => self.full(&trial)?,
-            WeightingMethod::Gmkl => self.gmkl(trial)?,
-            _ => self.alternate(trial)?,
-        };
+        let again = self.once(trial, Some(&found.machine))?;
         Ok((again.objective < found.objective).then_some(again))
     }
 }

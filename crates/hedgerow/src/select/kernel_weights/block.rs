@@ -18,6 +18,7 @@
 use super::hinge::smoothed_hinge;
 use super::kernel::{BLOCK_ROWS, Points, WeightedKernel, squared_norms};
 use super::machine::{Losses, Machine};
+use super::sample::sample;
 use super::sums::{add, subtract_squares};
 use crate::linalg::{dot, product, product_transposed};
 use crate::parallel::{Grain, for_each, map};
@@ -88,6 +89,9 @@ pub(super) struct FeatureBlock<'a> {
     norm: Norm,
     /// Whether the margin is a variable, the last.
     with_margin: bool,
+    /// Of many rows those that products with the Hessian are made of, and how many times more there
+    /// are.
+    sample: Option<(Vec<bool>, f64)>,
     trial: Place,
     pub(super) base: Place,
 }
@@ -150,6 +154,7 @@ impl<'a> FeatureBlock<'a> {
             machine,
             norm,
             with_margin,
+            sample: sample(problem.points.n),
             trial: Place::default(),
             base: Place::default(),
         }
@@ -414,8 +419,9 @@ impl<'a> FeatureBlock<'a> {
             .collect();
         let members: Vec<usize> = (0..last - first)
             .filter(|&k| {
+                let sampled = self.sample.as_ref().is_none_or(|(rows, _)| rows[first + k]);
                 let in_norm = self.norm == Norm::Live && self.by_row[first + k] != 0.0;
-                terms[k].4 != 0.0 || terms[k].3 != 0.0 || in_norm
+                sampled && (terms[k].4 != 0.0 || terms[k].3 != 0.0 || in_norm)
             })
             .collect();
         if members.is_empty() {
@@ -565,6 +571,11 @@ impl Smooth for FeatureBlock<'_> {
         }
         if self.problem.kernel.is_gaussian() {
             subtract_squares(&mut sums, &place.basis, &column_sums);
+        }
+        if let Some((_, times)) = self.sample {
+            for value in sums.iter_mut().chain([&mut bent, &mut norm]) {
+                *value *= times;
+            }
         }
         out.fill(0.0);
         let terms = place.active.iter().zip(&place.rates).zip(along());

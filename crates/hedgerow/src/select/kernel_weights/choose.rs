@@ -1,10 +1,11 @@
 //! Prices by cross-validation.
 //!
-//! $\mu$ is tried in shares of $Cn$, what the losses cost at most at the beginning; of the pairs, and
-//! of several starts, the one with the least error counts, of equal ones the one that keeps fewer
-//! features. Everything is chosen on the rows given, and every fold finds its own weights.
+//! $\mu$ is tried in shares of $Cn$, what the losses cost at most at the beginning; of the pairs the one
+//! with the least error counts, of equal ones the one that keeps fewer features. Everything is chosen
+//! on the rows given, and every fold finds its own weights.
 
 use super::fit::Prepared;
+use super::grid::{Grid, Rows};
 use super::params::{KernelWeightsParams, WeightStart};
 use crate::data::{ClassLabels, ClassName, Split, stratified_folds};
 use crate::parallel::{Grain, try_map};
@@ -19,17 +20,12 @@ const STARTS: [WeightStart; 3] = [WeightStart::Scaled, WeightStart::Ones, Weight
 
 /// What was chosen.
 pub(super) struct Prices {
-    pub(super) cost: f64,
-    pub(super) mu: f64,
-    /// One start, or several that are all tried.
-    starts: Vec<WeightStart>,
+    /// All pairs that were looked at.
+    pub(super) grid: Grid,
+    /// The pair that counts.
+    pub(super) chosen: usize,
+    /// Its error in cross-validation, if there was a choice.
     pub(super) error: Option<f64>,
-}
-
-impl Prices {
-    pub(super) fn starts(&self) -> &[WeightStart] {
-        &self.starts
-    }
 }
 
 /// What a pair of prices gives on one fold.
@@ -39,44 +35,51 @@ struct Outcome {
 }
 
 impl KernelWeightsParams {
+    /// Where searches begin.
+    pub(super) fn starts(&self) -> &[WeightStart] {
+        match self.start {
+            WeightStart::Scaled => &STARTS[..1],
+            WeightStart::Ones => &STARTS[1..2],
+            WeightStart::Relief => &STARTS[2..],
+            WeightStart::Several => &STARTS,
+        }
+    }
+
     pub(super) fn prices(&self, prepared: &Prepared) -> Result<Prices> {
-        let starts = match self.start {
-            WeightStart::Several => STARTS.to_vec(),
-            one => vec![one],
-        };
         if let (Some(cost), Some(mu)) = (self.cost, self.mu) {
             return Ok(Prices {
-                cost,
-                mu,
-                starts,
+                grid: Grid::single(cost, mu),
+                chosen: 0,
                 error: None,
             });
         }
         let n = prepared.points.n as f64;
         let costs = self.cost.map_or(COSTS.to_vec(), |cost| vec![cost]);
-        let mut candidates = Vec::new();
-        for &start in &starts {
-            for &cost in &costs {
-                let mus = self.mu.map_or_else(
-                    || {
-                        MU_POWERS
-                            .map(|power| cost * n * f64::from(power).exp2())
-                            .to_vec()
-                    },
-                    |mu| vec![mu],
-                );
-                candidates.extend(mus.into_iter().map(|mu| (start, cost, mu)));
-            }
-        }
+        let mus_of = |cost: &f64| match self.mu {
+            Some(mu) => vec![mu],
+            None => MU_POWERS
+                .map(|power| cost * n * f64::from(power).exp2())
+                .to_vec(),
+        };
+        let grid = Grid {
+            mus: costs.iter().map(mus_of).collect(),
+            costs,
+        };
         let splits = self.splits(prepared)?;
-        let outcomes = try_map(candidates.len() * splits.len(), Grain::ONE, &|at| {
-            let (start, cost, mu) = candidates[at / splits.len()];
-            self.outcome(prepared, &splits[at % splits.len()], start, (cost, mu))
+        let outcomes = try_map(splits.len(), Grain::ONE, &|at| {
+            self.outcomes(prepared, &splits[at], &grid)
         })?;
+        // Of pairs that leave weights in every fold; only without any such pair of all.
+        let says = |at: &usize| outcomes.iter().all(|fold| fold[*at].kept > 0);
+        let mut pairs: Vec<usize> = (0..grid.n_pairs()).filter(says).collect();
+        if pairs.is_empty() {
+            pairs = (0..grid.n_pairs()).collect();
+        }
         let mut best: Option<(f64, usize, usize)> = None;
-        for (at, folds) in outcomes.chunks(splits.len()).enumerate() {
-            let error = folds.iter().map(|fold| fold.error).sum::<f64>() / folds.len() as f64;
-            let kept = folds.iter().map(|fold| fold.kept).sum();
+        for at in pairs {
+            let error = outcomes.iter().map(|fold| fold[at].error).sum::<f64>();
+            let error = error / splits.len() as f64;
+            let kept = outcomes.iter().map(|fold| fold[at].kept).sum();
             let better = best.is_none_or(|(least, fewest, _)| {
                 error < least || (error == least && kept < fewest)
             });
@@ -84,12 +87,10 @@ impl KernelWeightsParams {
                 best = Some((error, kept, at));
             }
         }
-        let (error, _, at) = best.ok_or(Error::NoRows)?;
-        let (start, cost, mu) = candidates[at];
+        let (error, _, chosen) = best.ok_or(Error::NoRows)?;
         Ok(Prices {
-            cost,
-            mu,
-            starts: vec![start],
+            grid,
+            chosen,
             error: Some(error),
         })
     }
@@ -103,48 +104,73 @@ impl KernelWeightsParams {
         stratified_folds(&labels, self.folds, self.seed)
     }
 
-    fn outcome(
-        &self,
-        prepared: &Prepared,
-        split: &Split,
-        start: WeightStart,
-        prices: (f64, f64),
-    ) -> Result<Outcome> {
+    /// What every pair of prices gives on one fold.
+    fn outcomes(&self, prepared: &Prepared, split: &Split, grid: &Grid) -> Result<Vec<Outcome>> {
         let (train, test) = (
             prepared.points.select(&split.train),
             prepared.points.select(&split.test),
         );
-        let mut best: Vec<(f64, u32)> = vec![(f64::NEG_INFINITY, 0); test.n];
-        let mut kept = 0;
+        let mut votes = vec![Votes::new(test.n); grid.n_pairs()];
+        let landmarks = self.landmarks_of(train.n);
         for &positive in &prepared.positives {
             let all = prepared.signs(positive);
             let signs: Vec<f64> = split.train.iter().map(|&i| all[i]).collect();
-            let landmarks = self.landmarks_of(train.n);
-            let search = self.search(&train, &signs, prices, landmarks.as_deref());
-            let found = search.from(start)?;
-            let (weights, machine) = search.refit(&found)?;
-            kept += weights.iter().filter(|&&weight| weight > 0.0).count();
-            let decisions = search.decisions(&weights, &machine, &test);
-            for (best, decision) in best.iter_mut().zip(decisions) {
-                if prepared.positives.len() == 1 {
-                    *best = (0.0, if decision > 0.0 { positive } else { u32::MAX });
-                } else if decision > best.0 {
-                    *best = (decision, positive);
-                }
+            let rows = Rows {
+                points: &train,
+                signs: &signs,
+                landmarks: landmarks.as_deref(),
+            };
+            let found = self.on_grid(rows, grid)?;
+            for (at, ((found, _), votes)) in found.iter().zip(&mut votes).enumerate() {
+                let search = self.search(rows, grid.pair(at));
+                let (weights, machine) = search.refit(found)?;
+                votes.kept += weights.iter().filter(|&&weight| weight > 0.0).count();
+                votes.add(positive, &search.decisions(&weights, &machine, &test));
             }
         }
-        let only = prepared.positives.len() == 1;
-        let wrong = split.test.iter().zip(&best).filter(|&(&i, &(_, said))| {
-            let code = prepared.codes[i];
-            if only {
-                (code == prepared.positives[0]) != (code == said)
+        let codes: Vec<u32> = split.test.iter().map(|&i| prepared.codes[i]).collect();
+        let judged = votes.iter().map(|votes| Outcome {
+            error: votes.error(&codes, &prepared.positives),
+            kept: votes.kept,
+        });
+        Ok(judged.collect())
+    }
+}
+
+/// What the machines of all classes say of some rows.
+#[derive(Debug, Clone)]
+struct Votes {
+    /// The largest decision value of each row, and whose it is.
+    best: Vec<(f64, u32)>,
+    /// Features that have a weight, over all classes.
+    kept: usize,
+}
+
+impl Votes {
+    fn new(n: usize) -> Self {
+        Self {
+            best: vec![(f64::NEG_INFINITY, u32::MAX); n],
+            kept: 0,
+        }
+    }
+
+    fn add(&mut self, class: u32, decisions: &[f64]) {
+        for (best, &decision) in self.best.iter_mut().zip(decisions) {
+            if decision > best.0 {
+                *best = (decision, class);
+            }
+        }
+    }
+
+    fn error(&self, codes: &[u32], positives: &[u32]) -> f64 {
+        let pairs = self.best.iter().zip(codes);
+        let wrong = pairs.filter(|&(&(decision, class), &code)| {
+            if let [only] = positives {
+                (code == *only) != (decision > 0.0)
             } else {
-                code != said
+                code != class
             }
         });
-        Ok(Outcome {
-            error: wrong.count() as f64 / test.n.max(1) as f64,
-            kept,
-        })
+        wrong.count() as f64 / codes.len().max(1) as f64
     }
 }

@@ -11,73 +11,62 @@
 
 use super::block::{FeatureBlock, Norm, Penalised};
 use super::kernel::BLOCK_ROWS;
-use super::sums::{add, subtract_squares};
 use crate::linalg::{add_gram, mirror_upper, product};
 use crate::parallel::{Grain, map};
 use crate::solve::smooth::Smooth;
 use crate::solve::trust_region::DenseSmooth;
 
-impl FeatureBlock<'_> {
-    /// $S$ at the accepted point, of active features.
-    pub(super) fn second_sums(&self) -> Vec<f64> {
-        let width = self.base.active.len();
-        let rows = map(width, Grain::ONE, &|l| self.second_row(l));
-        let mut all = rows.concat();
-        // Rounding must not leave it asymmetric.
-        for i in 0..width {
-            for j in 0..i {
-                let mean = 0.5 * (all[i * width + j] + all[j * width + i]);
-                all[i * width + j] = mean;
-                all[j * width + i] = mean;
-            }
-        }
-        all
-    }
+/// Values of pairs of rows that are held at once.
+const GRAM_VALUES: usize = 1 << 17;
 
-    fn second_row(&self, l: usize) -> Vec<f64> {
+impl FeatureBlock<'_> {
+    /// $S$ at the accepted point, of active features: with rows $\sqrt{|w_{ij}|}\,c_{ij}$, $w_{ij} =
+    /// a_i\beta_j\varphi''_{ij}$, the Gram matrix of those with $w_{ij} > 0$ less that of the others.
+    pub(super) fn second_sums(&self) -> Vec<f64> {
         let place = &self.base;
         let (n, m) = (self.problem.points.n, self.machine.basis.len());
         let width = place.active.len();
+        if width == 0 || m == 0 {
+            return Vec::new();
+        }
         let kernel = &self.problem.kernel;
-        let mut total = vec![0.0; width];
-        let mut column_sums = vec![0.0; m];
-        for first in (0..n).step_by(BLOCK_ROWS) {
-            let last = n.min(first + BLOCK_ROWS);
-            let raw = &place.rows[first * width..last * width];
-            let (mut members, mut matrix, mut row_sums) = (Vec::new(), Vec::new(), Vec::new());
-            for i in first..last {
+        let chunk = (GRAM_VALUES / (m * width)).max(1);
+        let parts = map(n.div_ceil(chunk), Grain::ONE, &|block| {
+            let (mut plus, mut minus) = (Vec::new(), Vec::new());
+            for i in block * chunk..n.min((block + 1) * chunk) {
                 let a = self.row_terms(i, place.decisions[i], place.margin).4;
                 if a == 0.0 {
                     continue;
                 }
-                let x = place.rows[i * width + l];
-                let mut sum = 0.0;
-                for (j, (held, beta)) in place.held[i * m..(i + 1) * m]
-                    .iter()
-                    .zip(&self.machine.coefficients)
-                    .enumerate()
+                let row = &place.rows[i * width..(i + 1) * width];
+                let held = &place.held[i * m..(i + 1) * m];
+                let others = place.basis.chunks_exact(width);
+                for ((held, beta), other) in held.iter().zip(&self.machine.coefficients).zip(others)
                 {
-                    let other = place.basis[j * width + l];
-                    let c = if kernel.is_gaussian() {
-                        -(x - other) * (x - other)
+                    let weight = a * beta * kernel.bend(*held);
+                    let root = weight.abs().sqrt();
+                    let into = if weight > 0.0 { &mut plus } else { &mut minus };
+                    if kernel.is_gaussian() {
+                        let terms = row.iter().zip(other);
+                        into.extend(terms.map(|(x, other)| root * (x - other) * (x - other)));
                     } else {
-                        x * other
-                    };
-                    let value = a * beta * kernel.bend(*held) * c;
-                    matrix.push(value);
-                    column_sums[j] += value;
-                    sum += value;
+                        into.extend(row.iter().zip(other).map(|(x, other)| root * x * other));
+                    }
                 }
-                members.push(i - first);
-                row_sums.push(sum);
             }
-            let part = self.contract(&matrix, &row_sums, &members, raw, &place.basis, width);
-            add(&mut total, &part);
+            let mut sums = [vec![0.0; width * width], vec![0.0; width * width]];
+            add_gram(&plus, width, &mut sums[0]);
+            add_gram(&minus, width, &mut sums[1]);
+            sums
+        });
+        let mut out = vec![0.0; width * width];
+        for [plus, minus] in parts {
+            for (out, (plus, minus)) in out.iter_mut().zip(plus.iter().zip(&minus)) {
+                *out += plus - minus;
+            }
         }
-        if kernel.is_gaussian() {
-            subtract_squares(&mut total, &place.basis, &column_sums);
-        }
-        total
+        mirror_upper(&mut out, width);
+        out
     }
 
     /// $\sum_j u_j\, \partial k_{ij} / \partial z_l$ for every row and active feature.

@@ -2,8 +2,8 @@
 
 use super::alternate::{Found, Search, WeightStep, support};
 use super::block::{Penalised, Problem};
-use super::choose::Prices;
 use super::full::FullSpace;
+use super::grid::{AtPair, Grid, Rows};
 use super::kernel::{BLOCK_ROWS, Points, WeightedKernel, squared_norms};
 use super::machine::{Losses, Machine};
 use super::params::{KernelWeightsParams, WeightStart, WeightingMethod};
@@ -15,6 +15,9 @@ use crate::linalg::dot;
 use crate::parallel::concat;
 use crate::select::Ranking;
 use crate::{Error, Result, Status};
+
+/// Rows up to which second-order conditions are always looked at.
+const QUICK_ROWS: usize = 500;
 
 /// What was found for one class against the others.
 #[derive(Debug, Clone)]
@@ -28,7 +31,7 @@ pub struct ClassWeights {
     pub objective: f64,
     /// Round after round.
     pub trace: Vec<WeightStep>,
-    /// Second-order conditions at the end, for up to 1500 rows.
+    /// Second-order conditions at the end, for up to 500 rows, 1500 where labels were asked for.
     pub saddle: Option<Saddle>,
     /// Where the search began that was best.
     pub start: WeightStart,
@@ -170,23 +173,89 @@ impl KernelWeightsParams {
         let prepared = Prepared::new(data)?;
         self.ensure_fits(prepared.points.n, prepared.points.d)?;
         let prices = self.prices(&prepared)?;
-        let mut classes = Vec::new();
-        let mut status = Status::Converged;
+        let (_, mu) = prices.grid.pair(prices.chosen);
+        let mut all = self.at_pairs(&prepared, &prices.grid, &[prices.chosen], prices.error)?;
+        all.pop().flatten().ok_or(Error::NoWeightLeft { mu })
+    }
+
+    /// Finds weights for every price $C$ with every price $\mu$, $C$ by $C$: searches at
+    /// neighbouring prices help each other. `None` where every weight became 0.
+    ///
+    /// # Errors
+    /// As [`Self::fit`].
+    pub fn fit_grid(
+        &self,
+        data: &Dataset,
+        costs: &[f64],
+        mus: &[f64],
+    ) -> Result<Vec<Option<KernelWeights>>> {
+        self.check()?;
+        for &cost in costs {
+            crate::error::ensure_positive("cost", cost)?;
+        }
+        for &mu in mus {
+            crate::error::ensure_not_negative("mu", mu)?;
+        }
+        let prepared = Prepared::new(data)?;
+        self.ensure_fits(prepared.points.n, prepared.points.d)?;
+        let mut ascending = mus.to_vec();
+        ascending.sort_by(f64::total_cmp);
+        let grid = Grid {
+            costs: costs.to_vec(),
+            mus: vec![ascending.clone(); costs.len()],
+        };
+        let place = |mu: &f64| ascending.iter().position(|other| other == mu);
+        let columns: Vec<usize> = mus.iter().filter_map(place).collect();
+        let all = (0..costs.len()).flat_map(|row| columns.iter().map(move |c| row * mus.len() + c));
+        self.at_pairs(&prepared, &grid, &all.collect::<Vec<usize>>(), None)
+    }
+
+    /// What is found at some pairs of a grid, all of which is searched.
+    fn at_pairs(
+        &self,
+        prepared: &Prepared,
+        grid: &Grid,
+        wanted: &[usize],
+        error: Option<f64>,
+    ) -> Result<Vec<Option<KernelWeights>>> {
+        let landmarks = self.landmarks_of(prepared.points.n);
+        let mut of_pairs = vec![Vec::new(); wanted.len()];
         for &positive in &prepared.positives {
             let signs = prepared.signs(positive);
-            let (found, solved) = self.weigh(&prepared.points, &signs, &prices, positive)?;
-            status = status.and(solved);
-            classes.push(found);
+            let rows = Rows {
+                points: &prepared.points,
+                signs: &signs,
+                landmarks: landmarks.as_deref(),
+            };
+            let found = self.on_grid(rows, grid)?;
+            for (&at, classes) in wanted.iter().zip(&mut of_pairs) {
+                classes.push(self.class(rows, grid.pair(at), positive, &found[at])?);
+            }
         }
-        let d = prepared.points.d;
-        let mut weights = vec![0.0; d];
+        let joined = wanted.iter().zip(of_pairs);
+        let joined = joined.map(|(&at, found)| self.join(prepared, found, grid.pair(at), error));
+        Ok(joined.collect())
+    }
+
+    /// The classes together; `None` if no feature has a weight.
+    fn join(
+        &self,
+        prepared: &Prepared,
+        found: Vec<(ClassWeights, Status)>,
+        (cost, mu): (f64, f64),
+        validation_error: Option<f64>,
+    ) -> Option<KernelWeights> {
+        let statuses = found.iter().map(|(_, status)| *status);
+        let status = statuses.fold(Status::Converged, Status::and);
+        let classes: Vec<ClassWeights> = found.into_iter().map(|(class, _)| class).collect();
+        let mut weights = vec![0.0; prepared.points.d];
         for class in &classes {
             for (weight, own) in weights.iter_mut().zip(&class.weights) {
                 *weight = f64::max(*weight, *own);
             }
         }
         if weights.iter().all(|&weight| weight == 0.0) {
-            return Err(Error::NoWeightLeft { mu: prices.mu });
+            return None;
         }
         let factors = weights
             .iter()
@@ -199,18 +268,18 @@ impl KernelWeightsParams {
                 }
             })
             .collect();
-        Ok(KernelWeights {
+        Some(KernelWeights {
             ranking: Ranking::by_score(&weights, &[]),
             weights,
             factors,
             classes,
-            cost: prices.cost,
-            mu: prices.mu,
-            validation_error: prices.error,
+            cost,
+            mu,
+            validation_error,
             status,
             kernel: self.kernel,
-            means: prepared.means,
-            deviations: prepared.deviations,
+            means: prepared.means.clone(),
+            deviations: prepared.deviations.clone(),
         })
     }
 
@@ -231,64 +300,40 @@ impl KernelWeightsParams {
         )
     }
 
-    /// Weights for one class against the rest.
-    fn weigh(
+    /// What was found for one class against the rest, with the machine at the weights that count.
+    fn class(
         &self,
-        points: &Points,
-        signs: &[f64],
-        prices: &Prices,
+        rows: Rows<'_>,
+        prices: (f64, f64),
         class: u32,
+        (found, start): &AtPair,
     ) -> Result<(ClassWeights, Status)> {
-        let landmarks = self.landmarks_of(points.n);
-        let search = self.search(
-            points,
-            signs,
-            (prices.cost, prices.mu),
-            landmarks.as_deref(),
-        );
-        let mut best: Option<(Found, WeightStart)> = None;
-        for &kind in prices.starts() {
-            let found = search.from(kind)?;
-            let better = best
-                .as_ref()
-                .is_none_or(|(best, _)| found.objective < best.objective);
-            if better {
-                best = Some((found, kind));
-            }
-        }
-        let Some((found, kind)) = best else {
-            return Err(Error::NoWeightLeft { mu: prices.mu });
+        let search = self.search(rows, prices);
+        let saddle = if self.labels || rows.points.n <= QUICK_ROWS {
+            search.saddle_at(&found.variables, &found.machine)?
+        } else {
+            None
         };
-        let saddle = search.saddle_at(&found.variables, &found.machine)?;
-        let (weights, machine) = search.refit(&found)?;
+        let (weights, machine) = search.refit(found)?;
         let status = found.status.and(machine.status);
-        let machine = WeightedMachine::new(points, &weights, &machine);
-        Ok((
-            ClassWeights {
-                class,
-                weights,
-                objective: found.objective,
-                trace: found.trace,
-                saddle,
-                start: kind,
-                machine,
-            },
-            status,
-        ))
+        let class = ClassWeights {
+            class,
+            objective: found.objective,
+            trace: found.trace.clone(),
+            saddle,
+            start: *start,
+            machine: WeightedMachine::new(rows.points, &weights, &machine),
+            weights,
+        };
+        Ok((class, status))
     }
 
-    pub(super) fn search<'a>(
-        &'a self,
-        points: &'a Points,
-        signs: &'a [f64],
-        (cost, mu): (f64, f64),
-        landmarks: Option<&'a [usize]>,
-    ) -> Search<'a> {
+    pub(super) fn search<'a>(&'a self, rows: Rows<'a>, (cost, mu): (f64, f64)) -> Search<'a> {
         Search {
             problem: Problem {
-                points,
+                points: rows.points,
                 losses: Losses {
-                    signs,
+                    signs: rows.signs,
                     cost,
                     epsilon: self.epsilon,
                 },
@@ -297,7 +342,7 @@ impl KernelWeightsParams {
                 penalised: self.penalised,
             },
             params: self,
-            landmarks,
+            landmarks: rows.landmarks,
         }
     }
 
@@ -323,7 +368,7 @@ impl Search<'_> {
                 *weight *= *weight;
             }
         }
-        self.run(weights)
+        self.run(weights, None)
     }
 
     /// Weights without the small ones, and the machine trained with them.

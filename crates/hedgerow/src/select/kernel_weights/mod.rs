@@ -27,7 +27,7 @@
 //! | all variables at once | `full.rs` |
 //! | Simple AO, AO-I, AO-II, FULL-FS | `alternate.rs` |
 //! | GMKL | `gmkl.rs` |
-//! | starts; prices by cross-validation | `start.rs`; `choose.rs` |
+//! | starts; many prices at once; prices by cross-validation | `start.rs`; `grid.rs`; `choose.rs` |
 //!
 //! Features are standardised first; weights are those of standardised features, factors those of
 //! features as they came. One against the rest for several classes; a feature then has the largest
@@ -40,11 +40,13 @@ mod dense;
 mod fit;
 mod full;
 mod gmkl;
+mod grid;
 mod hinge;
 mod kernel;
 mod machine;
 mod params;
 mod saddle;
+mod sample;
 mod start;
 mod sums;
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub enum WeightStart {
 /// How steps of the weights are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum WeightSteps {
-    /// From the Hessian for few rows and features, by products with it for more. The default.
+    /// What is faster, which is by products with the Hessian. The default.
     #[default]
     Auto,
     /// From the Hessian: interior trust region.
