@@ -298,7 +298,7 @@ impl RankWeightsParams {
         };
         let part = ground.part(&members)?.ok_or(few)?;
         let solved = ground
-            .solve(&[part], &[lambda], &limits(&ranking))
+            .solve(&[part], &[lambda], &limits(&ranking, ranking.tolerance))
             .remove(0);
         let scores = ground.design().times(&[&solved.coefficients[..]]).remove(0);
         let Some(loss) = PairwiseHinge::new(&rows.levels, &members, self.smoothing) else {
@@ -375,7 +375,7 @@ impl RankWeightsParams {
             return Ok(Vec::new());
         };
         let lambdas: Vec<f64> = EXPONENTS.rev().map(|k| 4f64.powi(k)).collect();
-        let solved = ground.solve(&[part], &lambdas, &limits(&ranking));
+        let solved = ground.solve(&[part], &lambdas, &limits(&ranking, ranking.tolerance));
         let coefficients: Vec<&[f64]> = solved.iter().map(|s| &s.coefficients[..]).collect();
         let scores = ground.design().times(&coefficients);
         let area = |scores: &Vec<f64>| {
