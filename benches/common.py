@@ -40,6 +40,16 @@ def hedgerow():
     raise Missing("hedgerow not found: cargo build --release -p hedgerow-cli, or set HEDGEROW_BIN")
 
 
+def exactly(*words):
+    """A command line of ours whose columns are not scaled and whose parameters are not chosen unless it says so."""
+    words = [str(word) for word in words]
+    if words[0] in ("train", "cv", "tune", "clean") and "--scale" not in words:
+        words[2:2] = ["--scale", "none"]
+    if words[0] in ("train", "cv") and words[1] != "auto" and "--defaults" not in words:
+        words[2:2] = ["--defaults"]
+    return words
+
+
 def libsvm(name):
     """LIBSVM_BIN (a folder), else PATH."""
     folder = os.environ.get("LIBSVM_BIN")

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from common import RESULTS, ROOT, hedgerow
+from common import RESULTS, ROOT, exactly, hedgerow
 from local_data import SEED
 
 DATA = Path(os.environ.get("HEDGEROW_DATA", ROOT / "../shared/data"))
@@ -93,7 +93,7 @@ def load(name):
 
 # ---------------------------------------------------------------------------------- runs
 def program(folder, words):
-    line = [hedgerow(), *words, "--threads", str(THREADS), "--json", "--quiet"]
+    line = [hedgerow(), *exactly(*words), "--threads", str(THREADS), "--json", "--quiet"]
     done = subprocess.run(line, capture_output=True, text=True, cwd=folder)
     if done.returncode:
         raise SystemExit(done.stderr)

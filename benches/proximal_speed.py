@@ -29,7 +29,7 @@ import scipy.linalg  # noqa: E402
 import sklearn  # noqa: E402
 from scipy.spatial.distance import cdist  # noqa: E402
 
-from common import hedgerow, median, run, table  # noqa: E402
+from common import exactly, hedgerow, median, run, table  # noqa: E402
 from proximal_data import read, standardised  # noqa: E402
 
 
@@ -49,7 +49,7 @@ class Own:
                 out.write(",".join(map(repr, map(float, row))) + f",{int(label)}\n")
 
     def call(self, *words):
-        done = run([hedgerow(), *words, "--format", "csv", "--threads", 1, "--json", "--quiet"], threads=1)
+        done = run([hedgerow(), *exactly(*words), "--format", "csv", "--threads", 1, "--json", "--quiet"], threads=1)
         if not done.ok:
             raise RuntimeError(done.trouble())
         return done.json()

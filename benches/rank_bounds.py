@@ -22,7 +22,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 import common
-from common import hedgerow, run, table
+from common import exactly, hedgerow, run, table
 from rare_data import SETS, load
 
 FOUR = ["Page0", "Satellite", "Coil", "Mammograph"]
@@ -93,7 +93,7 @@ def check(name, seed=0, n=1500):
         frame.to_csv(folder / "a.csv", index=False)
         words = ["train", "rank-rc", "--basis", "rare", "--lambda", 1, "-g", float(1 / width), folder / "a.csv", folder / "m"]
         for command in (words, ["inspect", "--bounds", "--data", folder / "a.csv", "--all-pairs", folder / "m"]):
-            done = run([hedgerow(), *command, "--json", "--quiet"])
+            done = run([hedgerow(), *exactly(*command), "--json", "--quiet"])
             if not done.ok:
                 raise RuntimeError(done.trouble())
     told = done.json()

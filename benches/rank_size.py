@@ -21,13 +21,13 @@ import tempfile
 from pathlib import Path
 
 import common
-from common import hedgerow, run, table
+from common import exactly, hedgerow, run, table
 
 DATA = Path(os.environ.get("HEDGEROW_DATA", common.ROOT.parent / "shared" / "data"))
 
 
 def program(args, *words):
-    done = run([hedgerow(), *words, "--json", "--quiet", "--threads", args.threads], limit=args.limit)
+    done = run([hedgerow(), *exactly(*words), "--json", "--quiet", "--threads", args.threads], limit=args.limit)
     if not done.ok:
         raise RuntimeError(done.trouble())
     return done

@@ -25,7 +25,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 import common
-from common import hedgerow, run, table
+from common import exactly, hedgerow, run, table
 from rare_data import SETS, load
 
 RANKERS = {"rank-rc, rare": ["rank-rc", "--basis", "rare"], "rank-rc, rare-random": ["rank-rc", "--basis", "rare-random"],
@@ -38,7 +38,7 @@ FEW_ROWS, MOST_ROWS = 2000, 4500        # of RankSVM
 
 
 def program(*words):
-    done = run([hedgerow(), *words, "--json", "--quiet", "--threads", 1], limit=550)
+    done = run([hedgerow(), *exactly(*words), "--json", "--quiet", "--threads", 1], limit=550)
     if not done.ok:
         raise RuntimeError(done.trouble())
     return {**done.json(), "cpu": done.cpu}

@@ -26,7 +26,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 import common
-from common import hedgerow, run, table
+from common import exactly, hedgerow, run, table
 from rare_data import DATA
 
 U2R = "buffer_overflow loadmodule perl rootkit httptunnel ps sqlattack xterm".split()
@@ -73,7 +73,7 @@ def write(path, x, y):
 
 
 def program(*words):
-    done = run([hedgerow(), *words, "--json", "--quiet"], limit=1500)
+    done = run([hedgerow(), *exactly(*words), "--json", "--quiet"], limit=1500)
     if not done.ok:
         raise RuntimeError(done.trouble())
     return done.json()

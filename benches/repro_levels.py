@@ -19,7 +19,7 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import StandardScaler
 
-from common import hedgerow, table
+from common import exactly, hedgerow, table
 from rare_data import numbers, read
 
 
@@ -59,7 +59,7 @@ def by_program(method, x, y, xt, yt):
             frame = pd.DataFrame(a, columns=[f"x{k}" for k in range(a.shape[1])])
             frame["class"] = b
             frame.to_csv(folder / f"{name}.csv", index=False)
-        run = lambda *words: subprocess.run([hedgerow(), *map(str, words), "--quiet"], check=True)  # noqa: E731
+        run = lambda *words: subprocess.run([hedgerow(), *exactly(*words), "--quiet"], check=True)  # noqa: E731
         run("train", *method.split(), "--levels", folder / "train.csv", folder / "model")
         run("predict", "--scores", folder / "test.csv", folder / "model", folder / "out")
         return np.loadtxt(folder / "out", skiprows=1)

@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 import common
-from common import hedgerow, run, table
+from common import exactly, hedgerow, run, table
 from repro_local import cells, complete, mean_ranks, scaler, two, wilcoxon, write
 
 SEED = 20240502
@@ -161,7 +161,7 @@ def problems(tables):
 
 # ---------------------------------------------------------------------------------- one set
 def ask(words, limit=7200):
-    done = run([hedgerow(), *map(str, words), "--json", "--quiet"], limit=limit)
+    done = run([hedgerow(), *exactly(*words), "--json", "--quiet"], limit=limit)
     if not done.ok:
         raise RuntimeError(f"{' '.join(map(str, words))}: {done.trouble()}")
     return done.json()

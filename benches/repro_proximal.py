@@ -28,7 +28,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from common import hedgerow, run, table  # noqa: E402
+from common import exactly, hedgerow, run, table  # noqa: E402
 from proximal_data import read, splits, standardised  # noqa: E402
 
 # Set, splits with a bar, sigma and delta of ReGEC, of CReGEC; published: ReGEC, CReGEC, rows, SVM; bars of CReGEC: accuracy, rows.
@@ -73,7 +73,7 @@ class Split:
                 out.write(",".join(map(repr, map(float, row))) + f",{int(label)}\n")
 
     def call(self, *words):
-        done = run([hedgerow(), *words, "--format", "csv", "--threads", 1, "--json", "--quiet"], threads=1)
+        done = run([hedgerow(), *exactly(*words), "--format", "csv", "--threads", 1, "--json", "--quiet"], threads=1)
         if not done.ok:
             raise SystemExit(f"{words}: {done.trouble()}")
         return done.json()

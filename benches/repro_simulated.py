@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import common
-from common import hedgerow, run, table
+from common import exactly, hedgerow, run, table
 
 OVERLAPS = {"high": 0.9, "medium": 0.75, "low": 0.6}
 SHARES = (10, 20, 30, 40)
@@ -40,7 +40,7 @@ BAYES = {"high": 66.8, "medium": 69.5, "low": 74.4}
 
 
 def program(*words):
-    done = run([hedgerow(), *words, "--json", "--quiet"], threads=1)
+    done = run([hedgerow(), *exactly(*words), "--json", "--quiet"], threads=1)
     if not done.ok:
         raise RuntimeError(done.trouble())
     return done.json()
