@@ -1,7 +1,7 @@
 //! Weights of columns for ranking.
 //!
-//! $$\min_{z \ge 0}\ \min_\beta\ \frac1N \sum_{y_i > y_j} \ell_\varepsilon\bigl(f(x_i) - f(x_j)\bigr)
-//!   + \tfrac\lambda2 \beta^\top K_{RR}\beta + \mu\sum_l z_l, \qquad
+//! $$\min_{z \ge 0}\ \min_\beta\ \frac1N \sum_{y_i > y_j} \ell_\varepsilon\bigl(f(x_i) - f(x_j)\bigr) +
+//!   \tfrac\lambda2 \beta^\top K_{RR}\beta + \mu\sum_l z_l, \qquad
 //!   k(x, x') = e^{-\sum_l z_l^2 (x_l - x'_l)^2},$$
 //!
 //! with kernel functions at the rare rows. At the best $\beta$ the inner problem does not change with
@@ -174,7 +174,7 @@ impl RankWeightsParams {
             width,
             levels: task.levels,
         };
-        let rows = self.thinned(all);
+        let rows = self.thinned(&all);
         let plain = plain_weights(&deviations);
         let chosen = self.choose(&rows, &plain)?;
         let mut out = RankWeights {
@@ -208,7 +208,7 @@ impl RankWeightsParams {
     }
 
     /// All rare rows up to the limit, and others at random.
-    fn thinned(&self, rows: Rows) -> Rows {
+    fn thinned(&self, rows: &Rows) -> Rows {
         let mut generator = Generator::for_task(self.seed, STREAM);
         let mut draw = |from: Vec<usize>, most: usize| -> Vec<usize> {
             if from.len() <= most {

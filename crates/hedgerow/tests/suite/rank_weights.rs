@@ -13,7 +13,7 @@ fn data(n: usize, d: usize, planted: bool, seed: u64) -> Dataset {
     let codes = values
         .chunks_exact(d)
         .map(|row| {
-            let (a, b) = ((row[0] - 5.0) / 10.0, (row[1] - 5.0) / 10.0);
+            let (a, b) = ((row[0] - 5.0) / 10.0, (row[d.min(2) - 1] - 5.0) / 10.0);
             let chance = generator.uniform() < 0.1;
             u32::from(if planted { a * a + b * b < 0.3 } else { chance })
         })

@@ -92,7 +92,7 @@ impl KernelWeightsParams {
         for _ in 0..EXCHANGES {
             let (now, news) = (&found, &changed);
             let better = try_map(found.len(), Grain::ONE, &|at| {
-                self.from_neighbours(rows, grid, at, now, news)
+                self.gain_of_neighbours(rows, grid, at, now, news)
             })?;
             changed = better.iter().map(Option::is_some).collect();
             for (own, better) in found.iter_mut().zip(better) {
@@ -130,7 +130,7 @@ impl KernelWeightsParams {
 
     /// Goes on from the weights of the neighbour that has the smallest $\Omega$ here, if that is
     /// less than what was found here. `news`: whose weights changed since they were looked at last.
-    fn from_neighbours(
+    fn gain_of_neighbours(
         &self,
         rows: Rows<'_>,
         grid: &Grid,
