@@ -88,6 +88,7 @@ impl MetricArgs {
         Ok(Some(MetricChoice {
             source: MetricSource::Given(read_columns(text, data)?),
             groups: None,
+            search: None,
             text: text.to_owned(),
         }))
     }
