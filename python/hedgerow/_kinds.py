@@ -408,20 +408,24 @@ class _Local:
             if key not in _SELECT_KEYS:
                 known = ", ".join(_SELECT_KEYS)
                 raise ValueError(f"select has no key {key!r}: the keys are {known}")
+        settings = [key for key in ("models", "folds", "inner_half", "centres", "balance") if key in wanted]
+        # Without settings of their own, candidates race on many neighbourhoods.
+        usual = ["q1", "q10", "q50", "q90"] if settings else ["q1", "q4", "q16", "q50", "q90"]
+        sizes = [500, 1000, 2000, 4000] if settings else [125, 250, 500, 1000, 2000, 4000]
+        costs = [1, 4, 16, 64] if settings else [1, 4, 16, 64, 256]
         # A kernel given as text has its own widths.
-        widths = ["q1", "q10", "q50", "q90"] if self.kernel == "rbf" else [self.gamma]
+        widths = usual if self.kernel == "rbf" else [self.gamma]
         kernels = [
             kernel_text(self.kernel, self.degree, gamma, self.coef0)
             for gamma in _list(wanted.get("gamma", widths))
         ]
         search: dict[str, Any] = {
-            "neighbours": _list(wanted.get("neighbours", [500, 1000, 2000, 4000])),
-            "cost": _list(wanted.get("C", [1, 4, 16, 64])),
+            "neighbours": _list(wanted.get("neighbours", sizes)),
+            "cost": _list(wanted.get("C", costs)),
             "kernel": kernels,
         }
-        for key in ("models", "folds", "inner_half", "centres", "balance"):
-            if key in wanted:
-                search[key] = wanted[key]
+        for key in settings:
+            search[key] = wanted[key]
         return search
 
     def _adopt(self, model: Model) -> None:

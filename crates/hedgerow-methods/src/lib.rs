@@ -27,6 +27,7 @@ mod metric;
 mod pipeline;
 mod preparation;
 pub mod race;
+mod reasons;
 mod registry;
 mod stored;
 mod trainer;
@@ -34,9 +35,10 @@ mod trainer;
 pub use editors::{EditorMethod, RowEditor, editor_by_name, editors};
 pub use error::Error;
 pub use exchange::{from_libsvm, libsvm_has_classes, to_libsvm};
-pub use metric::{MetricChoice, MetricOutcome, MetricSource};
+pub use metric::{Axes, MetricChoice, MetricOutcome, MetricSource};
 pub use pipeline::{Calibrating, Choice, Editing, Pipeline, Prepared, class_sizes};
 pub use preparation::Preparation;
+pub use reasons::name_columns;
 pub use registry::{Method, all, by_name};
 pub use stored::{
     ModelFrame, Origin, Stored, StoredModel, Unbuilt, frame_of, is_hedgerow_model, is_libsvm_model,

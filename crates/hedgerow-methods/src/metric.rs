@@ -5,8 +5,9 @@ use crate::Trainer;
 use hedgerow::data::{Columns, Dataset, Split, Target, folds_for, hold_out, stratified_hold_out};
 use hedgerow::method::Task;
 use hedgerow::neighbours::{LearnedMetric, LearnedMetricParams, MetricProgress};
+use hedgerow::params::Value;
 use hedgerow::rank::RankWeightsParams;
-use hedgerow::{Error, Prediction, Predictor, Result};
+use hedgerow::{Error, OwnSearch, Prediction, Predictor, Result, Views};
 use serde::Serialize;
 
 /// Rows from which on a single part is kept aside to judge; below, all rows are judged in turn.
@@ -17,6 +18,8 @@ const FOLDS: usize = 3;
 /// Of many rows, those that judge, at most, and their share.
 const MOST_JUDGES: usize = 5000;
 const SHARE_OF_JUDGES: usize = 5;
+/// Rows among which the method's own comparison looks, at most.
+const MOST_COMPARED: usize = 50_000;
 /// Rows that the method is trained on to be judged, at most.
 const MOST_TRAINED: usize = 10_000;
 /// Powers of the weights that are tried; less than 1 is nearer to equal weights, more goes on where
@@ -44,9 +47,14 @@ pub struct MetricChoice {
     pub source: MetricSource,
     /// The group of each column of the data, if it is known: columns of a group share a weight.
     pub groups: Option<Vec<u32>>,
+    /// What a search over the method's parameters, which follows, varies; `None` if there is none.
+    pub search: Option<Axes>,
     /// How the user called it.
     pub text: String,
 }
+
+/// Parameters with the values to try.
+pub type Axes = Vec<(String, Vec<Value>)>;
 
 /// What became of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,6 +85,7 @@ impl MetricChoice {
         Self {
             source: MetricSource::Learned(params),
             groups: None,
+            search: None,
             text: "learned".to_owned(),
         }
     }
@@ -119,6 +128,7 @@ impl MetricChoice {
         Self {
             source,
             groups,
+            search: self.search.clone(),
             text: self.text.clone(),
         }
     }
@@ -136,12 +146,23 @@ impl MetricChoice {
             MetricSource::Ranked(params) => ranked(params, data),
             MetricSource::Learned(params) => {
                 let start = std::time::Instant::now();
-                let judged = Judged {
-                    data,
-                    trainer,
-                    splits: splits(data, params.seed)?,
+                let groups = self.groups.as_deref();
+                let mut outcome = if let Some(own) = trainer.own_search() {
+                    let how = Compares {
+                        own,
+                        axes: self.search.as_deref(),
+                        data,
+                    };
+                    how.outcome(params, groups, told)?
+                } else {
+                    let splits = splits(data, params.seed)?;
+                    let judged = Judged {
+                        data,
+                        trainer,
+                        splits,
+                    };
+                    judged.outcome(params, groups, told)?
                 };
-                let mut outcome = judged.outcome(params, self.groups.as_deref(), told)?;
                 outcome.seconds = start.elapsed().as_secs_f64();
                 Ok(outcome)
             }
@@ -305,6 +326,94 @@ fn learned(
         Ok(metric) if metric.rounds > 0 => Ok(Some(metric)),
         Ok(_) | Err(Error::TooFewClasses { .. } | Error::NoRows) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The rows with the method's own comparison of views.
+struct Compares<'a> {
+    own: &'a dyn OwnSearch,
+    axes: Option<&'a [(String, Vec<Value>)]>,
+    data: &'a Dataset,
+}
+
+impl Compares<'_> {
+    /// Learns, and takes the power of the weights that the method answers best. Of few rows, each is
+    /// judged with weights that were learned without it; of many, one row hardly moves a weight.
+    fn outcome(
+        &self,
+        params: &LearnedMetricParams,
+        groups: Option<&[u32]>,
+        told: Told<'_>,
+    ) -> Result<MetricOutcome> {
+        let n = self.data.n_rows();
+        if n < FEWEST {
+            return Ok(Judged::nothing(&[Vec::new()]));
+        }
+        let mut part_of = vec![0; if n < MANY { n } else { 0 }];
+        let mut metrics = Vec::new();
+        if n < MANY {
+            let mut params = params.clone();
+            params.seconds = params.seconds.map(|all| all / FOLDS as f64);
+            for (part, split) in (0u32..).zip(folds_for(self.data, FOLDS, params.seed)?) {
+                for &row in &split.test {
+                    part_of[row] = part;
+                }
+                let train = self.data.select(&split.train);
+                metrics.push(learned(&params, &train, groups, told)?);
+            }
+        } else {
+            metrics.push(learned(params, self.data, groups, told)?);
+        }
+        let metrics: Option<Vec<LearnedMetric>> = metrics.into_iter().collect();
+        let Some(metrics) = metrics else {
+            return Ok(Judged::nothing(&[Vec::new()]));
+        };
+        let (best, tried, judged) = self.compare(&metrics, &part_of)?;
+        let mut weights = vec![0.0; self.data.n_features()];
+        for metric in &metrics {
+            for (all, weight) in weights.iter_mut().zip(&metric.weights) {
+                *all += weight / metrics.len() as f64;
+            }
+        }
+        let power = tried[best].0;
+        let powered = weights.iter().map(|w| w.powf(power)).collect();
+        Ok(MetricOutcome {
+            weights: (power > 0.0).then_some(powered),
+            power,
+            tried,
+            judged,
+            rounds: metrics.iter().map(|metric| metric.rounds).sum(),
+            seconds: 0.0,
+        })
+    }
+
+    /// The place of the best among the powers tried, these with their scores, and how many rows judged.
+    fn compare(
+        &self,
+        metrics: &[LearnedMetric],
+        part_of: &[u32],
+    ) -> Result<(usize, Vec<(f64, f64)>, usize)> {
+        let few: Vec<usize> = evenly(self.data.n_rows(), MOST_COMPARED).collect();
+        let fewer = (few.len() < self.data.n_rows()).then(|| self.data.select(&few));
+        let data = fewer.as_ref().unwrap_or(self.data);
+        let mut weighted = Vec::new();
+        for power in POWERS {
+            let of_part = |metric: &LearnedMetric| {
+                let weights: Vec<f64> = metric.weights.iter().map(|w| w.powf(power)).collect();
+                Columns::weighted(&weights)?.apply_to(data)
+            };
+            let parts = metrics.iter().map(of_part);
+            weighted.push(parts.collect::<Result<Vec<Dataset>>>()?);
+        }
+        let mut views = vec![vec![data; metrics.len()]];
+        views.extend(weighted.iter().map(|parts| parts.iter().collect()));
+        let views = Views {
+            data: views,
+            part_of,
+        };
+        let found = self.own.compare(&views, self.axes)?;
+        let powers = [0.0].into_iter().chain(POWERS);
+        Ok((found.best, powers.zip(found.scores).collect(), found.judged))
     }
 }
 

@@ -120,6 +120,7 @@ fn metric(weights: Weights<'_>, seed: u64) -> PyResult<MetricChoice> {
         Weights::Given(weights) => MetricChoice {
             source: MetricSource::Given(weights.as_slice()?.to_vec()),
             groups: None,
+            search: None,
             text: "given".to_owned(),
         },
     })
@@ -134,6 +135,9 @@ struct Learned {
 
 /// Weighs the columns and searches if asked to, then trains.
 fn train(mut pipeline: Pipeline, search: Option<Search>, given: &Dataset) -> Result<Learned> {
+    if let (Some(metric), Some((axes, _))) = (&mut pipeline.metric, &search) {
+        metric.search = Some(axes.clone());
+    }
     let prepared = pipeline.prepare(given, &|_| Ok(()))?;
     let data = prepared.data(given);
     let searched = match (search, pipeline.trainer.own_search()) {

@@ -10,7 +10,7 @@ use hedgerow::Predictor;
 use hedgerow::data::{ClassName, Preprocessing, Samples, SamplesView};
 use hedgerow::method::Task;
 use hedgerow_io::Source;
-use hedgerow_methods::{Stored, StoredModel, Unbuilt};
+use hedgerow_methods::{Stored, StoredModel, Unbuilt, name_columns};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -292,7 +292,16 @@ impl Model {
         let Some(told) = told else {
             return Err(PyValueError::new_err("the method cannot name reasons"));
         };
-        told.iter().map(|one| values::to_python(py, one)).collect()
+        let frame = &self.stored.frame;
+        let named = told.into_iter().map(|mut one| {
+            name_columns(
+                &mut one,
+                &frame.preprocessing,
+                frame.feature_names.as_deref(),
+            );
+            values::to_python(py, &one)
+        });
+        named.collect()
     }
 
     /// `coef_` and `intercept_` of a linear classifier, one row a decision value.

@@ -125,7 +125,8 @@ pub trait Adjust {
 /// A model that can tell why.
 pub trait Explain {
     /// Why each row is answered as it is: among other facts the `top` training rows that weigh
-    /// most. Rows are numbered from 1, as lines of the training file are.
+    /// most. Rows are numbered from 1, as lines of the training file are, and so are the features
+    /// that the model sees, under `column`.
     fn explain(&self, samples: SamplesView<'_>, top: usize) -> Result<Vec<Value>>;
 }
 

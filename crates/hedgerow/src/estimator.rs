@@ -64,6 +64,31 @@ pub trait OwnSearch {
         settings: &[(String, Value)],
         progress: &(dyn Fn(&str) -> Result<()> + Sync),
     ) -> Result<Searched>;
+
+    /// Which of several views of the same rows the method answers best, with its parameters as they
+    /// are (`None`), or with the best of some points of the search over `axes`.
+    fn compare(&self, views: &Views<'_>, axes: Option<&[(String, Vec<Value>)]>)
+    -> Result<Compared>;
+}
+
+/// The same rows with their columns in several ways.
+#[derive(Debug, Clone)]
+pub struct Views<'a> {
+    /// Of each way and each part of the rows, the data: all rows, of which those of the part judge.
+    pub data: Vec<Vec<&'a Dataset>>,
+    /// The part of each row; empty if there is only one.
+    pub part_of: &'a [u32],
+}
+
+/// What [`OwnSearch::compare`] found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// The view to take: the first, until a later one is better by more than the standard error.
+    pub best: usize,
+    /// The mean score of each view.
+    pub scores: Vec<f64>,
+    /// Rows that judged the best.
+    pub judged: usize,
 }
 
 /// What a method's own search found.

@@ -46,6 +46,6 @@ pub mod tree;
 
 pub use capability::Model;
 pub use error::{Error, Result};
-pub use estimator::{Estimator, OwnSearch, Searched};
+pub use estimator::{Compared, Estimator, OwnSearch, Searched, Views};
 pub use model::{Fitted, LevelValues, Prediction, Predictor, Report, ScoreMatrix};
 pub use status::Status;

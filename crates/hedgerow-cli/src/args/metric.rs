@@ -91,6 +91,7 @@ impl MetricArgs {
             return Ok(Some(MetricChoice {
                 source: MetricSource::Ranked(params),
                 groups: None,
+                search: None,
                 text: RANKED.to_owned(),
             }));
         }
@@ -104,6 +105,7 @@ impl MetricArgs {
         Ok(Some(MetricChoice {
             source: MetricSource::Given(read_columns(text, data)?),
             groups: None,
+            search: None,
             text: text.to_owned(),
         }))
     }

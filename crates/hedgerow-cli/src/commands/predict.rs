@@ -15,7 +15,7 @@ use hedgerow::params::Value as Setting;
 use hedgerow::{Prediction, Predictor};
 use hedgerow_io::{DataFormat, Source, read_text_column};
 use hedgerow_methods::latency::{Latency, measure};
-use hedgerow_methods::{Prepared, Stored};
+use hedgerow_methods::{Prepared, Stored, name_columns};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -57,8 +57,15 @@ fn check(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rows to predict, the model and the name of its method.
-fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Prepared, String), Failure> {
+/// What answers, and what is told of it.
+struct Answering {
+    model: Prepared,
+    method: String,
+    feature_names: Option<Vec<String>>,
+}
+
+/// The rows to predict and the model.
+fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Answering), Failure> {
     session.claim_input(&args.model)?;
     let unbuilt = Stored::read(&Source::from_argument(&args.model))?;
     let options = input::test_options(
@@ -72,27 +79,37 @@ fn read(session: &Session, args: &PredictArgs) -> Result<(Input, Prepared, Strin
     let mut stored = unbuilt.build(input.loaded.dataset.n_features())?;
     let method = stored.method().to_owned();
     adjust(&mut stored, args)?;
-    Ok((input, stored.into_prepared(), method))
+    let feature_names = stored.frame.feature_names.clone();
+    let model = stored.into_prepared();
+    Ok((
+        input,
+        Answering {
+            model,
+            method,
+            feature_names,
+        },
+    ))
 }
 
 pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> {
     check(session, args)?;
-    let (input, model, method) = read(session, args)?;
+    let (input, answering) = read(session, args)?;
+    let (model, method) = (&answering.model, &answering.method);
     let data = &input.loaded.dataset;
     let view = data.samples().view();
     session.progress(format_args!("predicting {} rows", view.n_rows()));
     let start = Instant::now();
-    let prior = decisions::prior(&args.decisions, &model)?;
-    let answer = Answer::of(&model, view, args, prior);
+    let prior = decisions::prior(&args.decisions, model)?;
+    let answer = Answer::of(model, view, args, prior);
     let mut answer = answer.map_err(Failure::data(&input.name))?;
     let seconds = start.elapsed().as_secs_f64();
     session.progress_done();
-    let decisions = decisions::of(&args.decisions, &model, data, &answer.scores)?;
+    let decisions = decisions::of(&args.decisions, model, data, &answer.scores)?;
     if let Some(codes) = decisions.as_ref().and_then(Decisions::codes) {
         answer.prediction = Prediction::Classes(codes);
     }
     if args.explain {
-        let told = reasons(&model, view, args.top).map_err(Failure::data(&input.name))?;
+        let told = reasons(&answering, view, args.top).map_err(Failure::data(&input.name))?;
         let told = told.ok_or_else(|| {
             Failure::usage(format!(
                 "--explain: {method} cannot name reasons (falk-svm and falk-svr can)"
@@ -104,10 +121,10 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         let names = args.id.as_deref().zip(names.as_deref());
         answer.write(&args.out, model.classes(), names)?;
     }
-    let costs = Costs::of(&model, view, args).map_err(Failure::data(&input.name))?;
+    let costs = Costs::of(model, view, args).map_err(Failure::data(&input.name))?;
     let measures = Measures::of(
         data,
-        &model,
+        model,
         decisions.as_ref().map(|decisions| &decisions.positive),
         &answer.prediction,
         &answer.scores,
@@ -123,7 +140,7 @@ pub(crate) fn run(session: &Session, args: &PredictArgs) -> Result<(), Failure> 
         say_measures(session, &input.name, measures)?;
     }
     let operating = match &decisions {
-        Some(decisions) => decisions.tell(session, data, &model)?,
+        Some(decisions) => decisions.tell(session, data, model)?,
         None => Value::Null,
     };
     let unknown: Vec<String> = measures
@@ -168,14 +185,20 @@ fn names(args: &PredictArgs, n_rows: usize) -> Result<Option<Vec<String>>, Failu
 
 /// Why every row is answered as it is; `None` if the model cannot tell.
 fn reasons(
-    model: &Prepared,
+    answering: &Answering,
     view: SamplesView<'_>,
     top: usize,
 ) -> hedgerow::Result<Option<Vec<Setting>>> {
-    model.on_prepared(view, |model, view| {
+    let model = &answering.model;
+    let mut told = model.on_prepared(view, |model, view| {
         let told = model.as_explain().map(|model| model.explain(view, top));
         told.transpose()
-    })
+    })?;
+    let names = answering.feature_names.as_deref();
+    for reason in told.iter_mut().flatten() {
+        name_columns(reason, &model.preprocessing, names);
+    }
+    Ok(told)
 }
 
 fn say_measures(session: &Session, data: &str, measures: &Measures) -> Result<(), Failure> {

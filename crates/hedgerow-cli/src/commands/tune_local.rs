@@ -40,6 +40,9 @@ pub(super) fn run(session: &Session, call: &WithMethod<TuneArgs>) -> Result<(), 
     let mut pipeline = args.training.pipeline(trainer.duplicate(), session.seed)?;
     args.training
         .settle(session, &input, &mut pipeline, args.libsvm_model)?;
+    if let Some(metric) = &mut pipeline.metric {
+        metric.search = Some(axes.clone());
+    }
     // The metric first: neighbourhoods are those of the metric that answers.
     let prepared = super::metric::prepare(session, &pipeline, &input)?;
     let searched = own.search(prepared.data(data), &axes, &settings, &|state| {

@@ -124,7 +124,7 @@ fn auto_writes_an_ordinary_model_and_tells_how_to_repeat_it() {
     folder.fails(
         "train auto --budget 2s --max-mb 0.0000001 t.csv m3",
         1,
-        "error: t.csv: needs a model within the limits of latency and size, but the data have none among the candidates (loosen --latency or --max-mb, or give more --budget)",
+        "error: t.csv: the method needs a model within the limits of latency and size, the data have none among the candidates (loosen --latency or --max-mb, or give more --budget)",
     );
     assert!(!folder.has("m3"));
     folder.fails_usage("train auto --budget soon t.csv m");

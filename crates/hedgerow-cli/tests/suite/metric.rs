@@ -159,6 +159,30 @@ fn neighbourhoods_are_chosen_in_the_learned_metric() {
     assert!(result["learned_metric"].is_object());
     assert!(result["best"].is_object());
     folder.ok("predict train.csv model out");
+    // By a race, and the distances are told by columns of the file.
+    let result = folder.json(
+        "tune falk-svm --metric learned --grid neighbours=40,80 --grid cost=1,4 train.csv model",
+    );
+    assert_eq!(result["learned_metric"]["used"], true, "{result}");
+    let judged = result["learned_metric"]["judged_rows"].as_u64();
+    assert!(judged.is_some_and(|rows| rows > 100), "{judged:?}");
+    folder.ok("predict train.csv model why --explain --top 2");
+    let text = folder.read("why");
+    let mut from_useful = 0;
+    for line in text.lines() {
+        let reason: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let parts = reason["distance_by_column"].as_array().expect("a list");
+        assert!(parts.len() <= 2);
+        let sum: f64 = parts
+            .iter()
+            .filter_map(|one| one["squared_distance"].as_f64())
+            .sum();
+        let distance = reason["distance_to_centre"].as_f64().expect("a distance");
+        assert!(sum <= distance * distance * (1.0 + 1e-9), "{line}");
+        let is_useful = |one: &serde_json::Value| one["column"] == "x" || one["column"] == "y";
+        from_useful += usize::from(parts.first().is_some_and(is_useful));
+    }
+    assert!(from_useful > 200, "{from_useful}");
     // Names of what points are compared by are still taken.
     folder.ok("tune knn --grid neighbours=1,5 --metric accuracy -v 2 train.csv");
     folder.ok("tune knn --grid neighbours=1,5 --measure accuracy --metric learned -v 2 train.csv");

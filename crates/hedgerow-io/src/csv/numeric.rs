@@ -22,6 +22,34 @@ pub(super) struct ColumnFacts {
     pub(super) sum: f64,
 }
 
+impl ColumnFacts {
+    /// The number of a cell of the record at `at`; notes what it is otherwise.
+    fn number(&mut self, at: usize, text: &[u8], decimal_comma: bool) -> Option<f64> {
+        let mut number = number::parse_whole(text);
+        if number.is_none() && decimal_comma {
+            number = number::with_decimal_comma(text);
+            if number.is_some() {
+                self.first_comma.get_or_insert_with(|| excerpt(text));
+            }
+        }
+        match number {
+            Some(value) if value.is_finite() => {
+                self.n_numbers += 1;
+                self.sum += value;
+                return Some(value);
+            }
+            None if !number::is_not_finite_word(text) => {
+                self.first_text = Some((at, excerpt(text)));
+            }
+            _ => {
+                self.first_infinite
+                    .get_or_insert_with(|| (at, excerpt(text)));
+            }
+        }
+        None
+    }
+}
+
 /// Rows of one piece.
 #[derive(Debug, Default)]
 pub(super) struct NumericPart {
@@ -65,27 +93,8 @@ pub(super) fn parse(
             if facts.first_text.is_some() || layout.slots[slot].expected == Expected::Nominal {
                 return;
             }
-            let number = number::parse_whole(&cell.text);
-            let number = number.or_else(|| match layout.decimal_comma {
-                true => number::with_decimal_comma(&cell.text).inspect(|_| {
-                    facts.first_comma.get_or_insert_with(|| excerpt(&cell.text));
-                }),
-                false => None,
-            });
-            match number {
-                Some(value) if value.is_finite() => {
-                    part.values[row + slot] = value;
-                    facts.n_numbers += 1;
-                    facts.sum += value;
-                }
-                None if !number::is_not_finite_word(&cell.text) => {
-                    facts.first_text = Some((at, excerpt(&cell.text)));
-                }
-                _ => {
-                    facts
-                        .first_infinite
-                        .get_or_insert_with(|| (at, excerpt(&cell.text)));
-                }
+            if let Some(value) = facts.number(at, &cell.text, layout.decimal_comma) {
+                part.values[row + slot] = value;
             }
         });
         let record = match result {
@@ -164,13 +173,12 @@ pub(super) fn check(
     for (slot, column) in layout.slots.iter().enumerate() {
         let is_label = layout.has_label && slot + 1 == layout.slots.len();
         let firsts = Firsts::of(parts, slot);
-        if impute && !is_label && firsts.missing.is_some() {
-            gaps.push(column.name.clone());
-        }
+        let gap = impute && !is_label && firsts.missing.is_some();
+        let is_text = firsts.text.is_some();
         let nominal = match column.expected {
             Expected::Nominal => true,
             Expected::Numeric => false,
-            Expected::Unknown => firsts.text.is_some(),
+            Expected::Unknown => is_text,
         };
         let needs_number = column.expected == Expected::Numeric
             || (is_label && options.target == TargetKind::Real);
@@ -185,20 +193,17 @@ pub(super) fn check(
             }
         }
         let n_numbers: usize = parts.iter().map(|part| part.facts[slot].n_numbers).sum();
+        // A column without any value is told by itself.
+        if gap && (n_numbers > 0 || is_text) {
+            gaps.push(column.name.clone());
+        }
         if n_numbers == 0 && !nominal && column.expected == Expected::Unknown && !is_label {
             summary.warnings.push(Warning::EmptyColumn {
                 column: column.name.clone(),
             });
         }
-        let comma = parts
-            .iter()
-            .find_map(|part| part.facts[slot].first_comma.clone());
-        if let Some(text) = comma.filter(|_| !nominal) {
-            summary.warnings.push(Warning::DecimalComma {
-                column: column.name.clone(),
-                text,
-            });
-        }
+        let comma = comma_warning(parts, slot, &column.name);
+        summary.warnings.extend(comma.filter(|_| !nominal));
         summary.nominal.push(nominal);
         summary
             .means
@@ -216,6 +221,16 @@ pub(super) fn check(
         }),
         None => Ok(summary),
     }
+}
+
+/// What is said of numbers with a decimal comma.
+fn comma_warning(parts: &[NumericPart], slot: usize, column: &str) -> Option<Warning> {
+    let mut facts = parts.iter().map(|part| &part.facts[slot]);
+    let text = facts.find_map(|facts| facts.first_comma.clone())?;
+    Some(Warning::DecimalComma {
+        column: column.to_owned(),
+        text,
+    })
 }
 
 /// The first cells of a column that may be wrong, of each kind.

@@ -58,7 +58,7 @@ fn what_is_written_reads_back() {
         write_model(&path, "svm", &model()).unwrap();
         let raw = read_container(&Source::Path(path)).unwrap();
         assert_eq!(raw.header().tag, "svm");
-        assert_eq!(raw.header().format_version, 5);
+        assert_eq!(raw.header().format_version, 6);
         assert_eq!(raw.header().writer_version, env!("CARGO_PKG_VERSION"));
         assert_eq!(raw.decode::<Model>().unwrap(), model());
     }
@@ -186,8 +186,8 @@ fn messages() {
         message(&bytes)
     };
     assert_eq!(
-        with(8, 6),
-        "m.hedge: model format 6 is newer than this program knows (up to 5); update Hedgerow"
+        with(8, 7),
+        "m.hedge: model format 7 is newer than this program knows (up to 6); update Hedgerow"
     );
     assert_eq!(
         with(8, 0),

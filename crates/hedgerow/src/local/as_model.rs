@@ -166,6 +166,12 @@ impl FalkSvm {
                 ("label", name(one.answer)),
             ])
         });
+        let columns = told.columns.iter().map(|&(column, part)| {
+            table(vec![
+                ("column", (column + 1).into()),
+                ("squared_distance", part.into()),
+            ])
+        });
         table(vec![
             ("label", name(told.answer)),
             ("margin", told.margin.into()),
@@ -173,6 +179,7 @@ impl FalkSvm {
             ("centre_row", (told.centre + 1).into()),
             ("distance_to_centre", told.distance.into()),
             ("rows_of_neighbourhood", told.size.into()),
+            ("distance_by_column", Value::List(columns.collect())),
             ("radius_of_neighbourhood", told.radius.into()),
             (
                 "kernel",

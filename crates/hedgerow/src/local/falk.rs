@@ -500,10 +500,11 @@ const SELECT: PythonParameter = PythonParameter {
     form: "bool or dict, optional",
     annotation: "Any",
     default: "None",
-    about: "Local model selection (FaLK-SVMl): ``neighbours``, ``C`` and ``gamma`` are chosen on a \
-            few neighbourhoods before training. A dict may set the values to try, \
-            ``neighbours``, ``C``, ``gamma``, and ``models`` (neighbourhoods, 10), ``folds`` (10), \
-            ``inner_half``, ``centres``, ``balance``.",
+    about: "Local model selection: ``neighbours``, ``C`` and ``gamma`` are chosen before training by \
+            a few rows held out in each of many neighbourhoods. A dict may set the values to try, \
+            ``neighbours``, ``C``, ``gamma``. With any of ``models`` (neighbourhoods, 10), ``folds`` \
+            (10), ``inner_half``, ``centres``, ``balance`` they are chosen by cross-validation of a \
+            few neighbourhoods (FaLK-SVMl).",
 };
 
 /// What both estimators in Python have learnt.

@@ -3,7 +3,7 @@
 use super::falk::FalkSvm;
 use super::machine::LocalModel;
 use super::ready::DecisionScratch;
-use crate::data::SamplesView;
+use crate::data::{Row, SamplesView};
 use crate::kernel::Gram;
 use crate::machines::pairs;
 use crate::{Result, kernel::Kernel};
@@ -29,6 +29,9 @@ pub struct Explanation {
     pub centre: u32,
     /// Distance of the row from the centre.
     pub distance: f64,
+    /// What each feature of the model adds to the square of that distance: the feature and its part,
+    /// the largest first; none in the feature space of a kernel that is not Euclidean.
+    pub columns: Vec<(u32, f64)>,
     /// Rows that the model was trained on.
     pub size: u32,
     /// How far they reach.
@@ -46,9 +49,22 @@ pub struct Explanation {
     pub influences: Vec<Influence>,
 }
 
+/// The features in which two rows differ most, with the squares of the differences.
+fn largest_parts(a: Row<'_>, b: Row<'_>, n_features: usize, top: usize) -> Vec<(u32, f64)> {
+    let (mut one, mut other) = (vec![0.0; n_features], vec![0.0; n_features]);
+    a.write_dense(&mut one);
+    b.write_dense(&mut other);
+    let squares = one.iter().zip(&other).map(|(a, b)| (a - b).powi(2));
+    let mut parts: Vec<(u32, f64)> = (0u32..).zip(squares).filter(|(_, x)| *x > 0.0).collect();
+    parts.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    parts.truncate(top);
+    parts
+}
+
 impl FalkSvm {
     /// Explains the answer for each row by its local model (the nearest, if several vote) and the
-    /// `top` heaviest support vectors.
+    /// `top` heaviest support vectors, and by the `top` features in which the row is farthest from
+    /// the centre.
     pub fn explain(&self, samples: SamplesView<'_>, top: usize) -> Result<Vec<Explanation>> {
         let responsible = self.responsible(samples)?;
         let metric = self.parts.params.metric(&self.parts.store)?;
@@ -66,6 +82,11 @@ impl FalkSvm {
                     model,
                     centre: self.number_of(centre),
                     distance: metric.distance(c, x, stored.n_features())?,
+                    columns: if metric.is_euclidean() {
+                        largest_parts(c, x, stored.n_features(), top)
+                    } else {
+                        Vec::new()
+                    },
                     size: radii.size,
                     radius: radii.neighbourhood,
                     kernel: None,

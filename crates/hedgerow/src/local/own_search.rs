@@ -4,7 +4,7 @@ use super::{Around, FalkGrid, FalkParams, FalkSelection, Validate};
 use crate::data::Dataset;
 use crate::kernel::KernelSpec;
 use crate::params::{Parameters, Value, read_as};
-use crate::{Error, OwnSearch, Result, Searched};
+use crate::{Compared, Error, OwnSearch, Result, Searched, Views};
 
 impl OwnSearch for FalkParams {
     fn search(
@@ -14,7 +14,14 @@ impl OwnSearch for FalkParams {
         settings: &[(String, Value)],
         progress: &(dyn Fn(&str) -> Result<()> + Sync),
     ) -> Result<Searched> {
-        let mut grid = self.grid_of(axes)?;
+        if settings.is_empty() {
+            let grid = self.grid_of(axes, FalkGrid::for_race())?;
+            let selection = self.race(data, &grid, &|done, total| {
+                progress(&format!("{done} of {total} machines"))
+            })?;
+            return Ok(searched(&selection));
+        }
+        let mut grid = self.grid_of(axes, FalkGrid::default())?;
         for (name, value) in settings {
             match name.as_str() {
                 "models" => grid.models = read_as("models", value)?,
@@ -45,16 +52,58 @@ impl OwnSearch for FalkParams {
         })?;
         Ok(searched(&selection))
     }
+
+    fn compare(
+        &self,
+        views: &Views<'_>,
+        axes: Option<&[(String, Vec<Value>)]>,
+    ) -> Result<Compared> {
+        let grid = match axes {
+            None => FalkGrid::for_race()
+                .with_neighbours(&[self.neighbours])
+                .with_costs(&[self.local.cost])
+                .with_kernels(vec![self.local.solver.kernel.clone()]),
+            Some(axes) => {
+                let mut grid = self.grid_of(axes, FalkGrid::for_race())?;
+                grid.neighbours = vec![middle(&grid.neighbours)];
+                grid.costs = some(&grid.costs, COMPARED_COSTS);
+                grid.kernels = some(&grid.kernels, COMPARED_KERNELS);
+                grid
+            }
+        };
+        self.compare_views(views, &grid.with_models(COMPARED_ON))
+    }
+}
+
+/// Neighbourhoods that views are compared on, and values of C and kernels.
+const COMPARED_ON: usize = 128;
+const COMPARED_COSTS: usize = 1;
+const COMPARED_KERNELS: usize = 3;
+
+/// The middle of some sizes.
+fn middle(sizes: &[usize]) -> usize {
+    let mut sizes = sizes.to_vec();
+    sizes.sort_unstable();
+    sizes[(sizes.len() - 1) / 2]
+}
+
+/// So many values, evenly from within a list.
+fn some<T: Clone>(all: &[T], most: usize) -> Vec<T> {
+    if all.len() <= most {
+        return all.to_vec();
+    }
+    let place = |at: usize| (2 * at + 1) * all.len() / (2 * most);
+    (0..most).map(|at| all[place(at)].clone()).collect()
 }
 
 impl FalkParams {
     /// What is tried: the usual values, or the axes that are named, with what the parameters say of
     /// all others.
-    fn grid_of(&self, axes: &[(String, Vec<Value>)]) -> Result<FalkGrid> {
+    fn grid_of(&self, axes: &[(String, Vec<Value>)], usual: FalkGrid) -> Result<FalkGrid> {
         if axes.is_empty() {
-            return Ok(FalkGrid::default());
+            return Ok(usual);
         }
-        let mut grid = FalkGrid::default()
+        let mut grid = usual
             .with_neighbours(&[self.neighbours])
             .with_costs(&[self.local.cost]);
         let mut kernels = vec![self.local.solver.kernel.clone()];

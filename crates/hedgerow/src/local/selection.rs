@@ -27,6 +27,7 @@
 //! | $P$, $k' = \lfloor P k\rfloor$ | [`FalkParams::core_share`] |
 
 mod draw;
+mod race;
 mod seed;
 mod validate;
 
@@ -241,6 +242,8 @@ pub struct Candidate {
     pub score: f64,
     /// Standard deviation over the neighbourhoods.
     pub deviation: f64,
+    /// Neighbourhoods that it was tried on; in a race, fewer for those that fell behind.
+    pub neighbourhoods: usize,
 }
 
 /// What was tried and chosen.
@@ -355,17 +358,7 @@ struct Trials<'a> {
 
 impl<'a> Trials<'a> {
     fn new(params: &'a FalkParams, grid: &'a FalkGrid, store: &'a Store) -> Result<Self> {
-        let settings: Vec<LocalSvmParams> = grid
-            .kernels
-            .iter()
-            .map(|kernel| {
-                let mut local = params.local.clone();
-                local.cost = 1.0;
-                local.probability = false;
-                local.solver.kernel = kernel.clone();
-                local
-            })
-            .collect();
+        let settings = race::settings_of(params, grid);
         let mut metrics: Vec<DistanceMetric> = Vec::new();
         let mut metric_of = Vec::new();
         for local in &settings {
@@ -469,6 +462,7 @@ impl<'a> Trials<'a> {
                         kernel: local.solver.kernel.clone(),
                         score,
                         deviation,
+                        neighbourhoods: self.rows.len(),
                     });
                     let last = candidates.len() - 1;
                     if measure.is_better(score, candidates[stage_best].score) {

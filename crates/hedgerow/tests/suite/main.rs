@@ -28,6 +28,7 @@ mod local_golden;
 mod local_knn;
 mod local_knn_svm;
 mod local_layout;
+mod local_race;
 mod local_selection;
 mod metrics;
 mod neighbours_cover_tree;

@@ -13,6 +13,9 @@ use crate::machines::too_large;
 use crate::machines::{Multiclass, pairs};
 use crate::{Result, Status};
 
+/// The fold of a row that is never held out.
+pub(super) const NEVER: usize = usize::MAX;
+
 /// Buffers that one thread uses for one neighbourhood after the other.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
@@ -28,7 +31,7 @@ pub(super) struct Problem<'a> {
     pub(super) store: &'a Store,
     /// Rows in ascending distance from the centre.
     pub(super) rows: &'a [u32],
-    /// Folds of the first rows; the others are never held out.
+    /// Folds of the first rows, or [`NEVER`]; the others are never held out.
     pub(super) folds: &'a [usize],
     pub(super) costs: &'a [f64],
     pub(super) epsilon: f64,
@@ -44,7 +47,12 @@ impl Problem<'_> {
     }
 
     fn n_folds(&self) -> usize {
-        self.folds.iter().max().map_or(0, |&last| last + 1)
+        let folds = self.folds.iter().filter(|&&fold| fold != NEVER);
+        folds.max().map_or(0, |&last| last + 1)
+    }
+
+    fn n_held_out(&self) -> usize {
+        self.folds.iter().filter(|&&fold| fold != NEVER).count()
     }
 
     fn is_held_out(&self, position: usize, fold: usize) -> bool {
@@ -97,7 +105,7 @@ impl Problem<'_> {
         }
         let scores = decisions
             .chunks(n_validated * n_pairs)
-            .map(|of_cost| share_right(of_cost, n_pairs, &classes, &codes))
+            .map(|of_cost| self.share_right(of_cost, n_pairs, &classes, &codes))
             .collect();
         Ok((scores, status))
     }
@@ -118,6 +126,8 @@ impl Problem<'_> {
             costs: unit_costs,
         } = pair;
         let n = self.rows.len();
+        // A single fold starts from its own solution for the cost before.
+        let several = self.n_folds() > 1;
         let held_out: Vec<Vec<bool>> = (0..self.n_folds())
             .map(|fold| {
                 let out = |&p: &usize| self.is_held_out(p, fold);
@@ -137,14 +147,20 @@ impl Problem<'_> {
             }
             cost_before = cost;
             let limits = self.learner.limits();
-            let machine = svc.solve_from(&whole, labels, Costs::PerRow(&costs), &limits)?;
-            if !machine.rho.is_finite() {
-                return Err(too_large(kernel));
+            if several {
+                let machine = svc.solve_from(&whole, labels, Costs::PerRow(&costs), &limits)?;
+                if !machine.rho.is_finite() {
+                    return Err(too_large(kernel));
+                }
+                whole.clear();
+                whole.extend_from_slice(machine.coefficients);
             }
-            whole.clear();
-            whole.extend_from_slice(machine.coefficients);
             for (fold, held_out) in held_out.iter().enumerate() {
-                seed::without(&whole, held_out, labels, &costs, svc.gram(), &mut start);
+                if several {
+                    seed::without(&whole, held_out, labels, &costs, svc.gram(), &mut start);
+                } else {
+                    start.clone_from(&whole);
+                }
                 let kept: Vec<f64> = costs
                     .iter()
                     .zip(held_out)
@@ -153,6 +169,13 @@ impl Problem<'_> {
                 let limits = self.learner.limits();
                 let machine = svc.solve_from(&start, labels, Costs::PerRow(&kept), &limits)?;
                 status = status.and(machine.status);
+                if !several {
+                    if !machine.rho.is_finite() {
+                        return Err(too_large(kernel));
+                    }
+                    whole.clear();
+                    whole.extend_from_slice(machine.coefficients);
+                }
                 for p in (0..self.folds.len()).filter(|&p| self.is_held_out(p, fold)) {
                     let decision = match matrix {
                         None => machine.decisions[p],
@@ -211,9 +234,27 @@ impl Problem<'_> {
                     sum += (answer - targets[p]).powi(2);
                 }
             }
-            scores.push(sum / self.folds.len() as f64);
+            scores.push(sum / self.n_held_out() as f64);
         }
         Ok((scores, status))
+    }
+
+    /// Share of the rows held out whose machines vote for their class. `decisions` has those of the
+    /// first row first.
+    fn share_right(
+        &self,
+        decisions: &[f64],
+        n_machines: usize,
+        classes: &[u32],
+        codes: &[u32],
+    ) -> f64 {
+        let rows = decisions.chunks(n_machines).zip(codes).zip(self.folds);
+        let judged = rows.filter(|(_, fold)| **fold != NEVER);
+        let right = judged.filter(|((values, code), _)| {
+            let winner = Multiclass::OneVsOne.decide(classes.len(), values);
+            classes[winner as usize] == **code
+        });
+        right.count() as f64 / self.n_held_out() as f64
     }
 }
 
@@ -224,17 +265,6 @@ fn expand(coefficients: &[f64], positions: &[usize], values: &[f32]) -> f64 {
         .filter(|&(&beta, _)| beta != 0.0)
         .map(|(&beta, &p)| beta * f64::from(values[p]))
         .sum()
-}
-
-/// Share of rows whose machines vote for their class. `decisions` has those of the first row first.
-fn share_right(decisions: &[f64], n_machines: usize, classes: &[u32], codes: &[u32]) -> f64 {
-    let rows = decisions.chunks(n_machines).zip(codes);
-    let n_rows = rows.len();
-    let right = rows.filter(|(values, code)| {
-        let winner = Multiclass::OneVsOne.decide(classes.len(), values);
-        classes[winner as usize] == **code
-    });
-    right.count() as f64 / n_rows as f64
 }
 
 /// Deals the rows of each group to folds in turn, in random order.

@@ -61,7 +61,8 @@ const FARTHEST: f64 = 12.0;
 const PATIENCE: usize = 2;
 /// A gain of the loss of rows kept aside that counts.
 const GAIN: f64 = 1e-4;
-/// A group whose share of the distances between near rows is smaller is dropped.
+/// A group whose share of the distances is smaller, between near rows and between any rows, is
+/// dropped. A group of large weight can have no share between near rows, because they agree in it.
 const NOTHING: f64 = 1e-4;
 
 /// How a metric is learned from rows with answers.
@@ -372,11 +373,13 @@ impl<'a> Learner<'a> {
     /// The best weights, for columns as they were given.
     fn result(&self, rounds: usize) -> LearnedMetric {
         let pool = self.pool;
-        let mut shares = self.shares();
-        let total: f64 = shares.iter().sum();
-        for share in &mut shares {
-            *share /= total;
+        let near = in_parts(self.shares());
+        let mut anywhere = vec![0.0; pool.n_groups];
+        let squares = objective::squared_factors(pool, &self.best.log_weights);
+        for (&group, &square) in pool.group_of.iter().zip(&squares) {
+            anywhere[group as usize] += f64::from(square);
         }
+        let anywhere = in_parts(anywhere);
         let largest = self
             .best
             .log_weights
@@ -385,7 +388,7 @@ impl<'a> Learner<'a> {
             .fold(f64::MIN, f64::max);
         let mut weights = vec![0.0; pool.n_features];
         for (&column, &group) in pool.columns.iter().zip(&pool.group_of) {
-            let share = shares[group as usize];
+            let share = near[group as usize].max(anywhere[group as usize]);
             if share >= NOTHING || share.is_nan() {
                 weights[column as usize] = (self.best.log_weights[group as usize] - largest).exp();
             }
@@ -420,6 +423,15 @@ impl<'a> Learner<'a> {
         }
         shares
     }
+}
+
+/// Values in parts of their sum.
+fn in_parts(mut values: Vec<f64>) -> Vec<f64> {
+    let total: f64 = values.iter().sum();
+    for value in &mut values {
+        *value /= total;
+    }
+    values
 }
 
 /// Lists of equal length, and the mean of their squared distances.
