@@ -132,7 +132,7 @@ fn weights_come_from_a_file() {
         &folder,
         "train knn --metric auc train.csv m",
         2,
-        "none, learned or a file",
+        "none, learned, ranked or a file",
     );
     refused(
         &folder,
