@@ -239,10 +239,11 @@ class FaLKSVMClassifier(LocalClassifier):
     class_weight : dict or "balanced", optional
         Factors of the weights of classes.
     select : bool or dict, optional
-        Local model selection (FaLK-SVMl): ``neighbours``, ``C`` and ``gamma`` are chosen on a
-        few neighbourhoods before training. A dict may set the values to try, ``neighbours``,
-        ``C``, ``gamma``, and ``models`` (neighbourhoods, 10), ``folds`` (10), ``inner_half``,
-        ``centres``, ``balance``.
+        Local model selection: ``neighbours``, ``C`` and ``gamma`` are chosen before training by
+        a few rows held out in each of many neighbourhoods. A dict may set the values to try,
+        ``neighbours``, ``C``, ``gamma``. With any of ``models`` (neighbourhoods, 10), ``folds``
+        (10), ``inner_half``, ``centres``, ``balance`` they are chosen by cross-validation of a
+        few neighbourhoods (FaLK-SVMl).
     metric : "learned" or array of shape (n_features,), optional
         Weights that columns are multiplied by: given, or learned from the training rows and
         kept only if rows that were kept aside are answered better with them.
@@ -383,10 +384,11 @@ class FaLKSVMRegressor(LocalRegressor):
         Largest number of pair updates of one machine. ``-1``, the default: the solver's own
         cap.
     select : bool or dict, optional
-        Local model selection (FaLK-SVMl): ``neighbours``, ``C`` and ``gamma`` are chosen on a
-        few neighbourhoods before training. A dict may set the values to try, ``neighbours``,
-        ``C``, ``gamma``, and ``models`` (neighbourhoods, 10), ``folds`` (10), ``inner_half``,
-        ``centres``, ``balance``.
+        Local model selection: ``neighbours``, ``C`` and ``gamma`` are chosen before training by
+        a few rows held out in each of many neighbourhoods. A dict may set the values to try,
+        ``neighbours``, ``C``, ``gamma``. With any of ``models`` (neighbourhoods, 10), ``folds``
+        (10), ``inner_half``, ``centres``, ``balance`` they are chosen by cross-validation of a
+        few neighbourhoods (FaLK-SVMl).
     metric : "learned" or array of shape (n_features,), optional
         Weights that columns are multiplied by: given, or learned from the training rows and
         kept only if rows that were kept aside are answered better with them.

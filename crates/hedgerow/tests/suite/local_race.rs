@@ -55,9 +55,10 @@ fn the_best_of_those_that_were_tried_throughout_is_taken() {
         .filter(|one| one.neighbourhoods == 64);
     let top = finished.map(|one| one.score).fold(0.0, f64::max);
     assert_eq!(best.score, top);
-    // A machine with a kernel that is constant, or with C near 0, is behind, and soon dropped out.
-    assert!(best.cost >= 1.0, "{best:?}");
+    // A machine with a kernel that is constant is behind, and soon dropped out. (One with C near 0 need
+    // not be: with a narrow kernel it lets the nearest rows vote.)
     let flat = |one: &&hedgerow::local::Candidate| one.kernel.to_string().contains("0.000001");
+    assert!(!flat(&best), "{best:?}");
     let dropped: Vec<usize> = found
         .candidates
         .iter()
