@@ -329,6 +329,9 @@ fn learned(
     }
 }
 
+/// The place of the best power, the powers with their scores, and how many rows judged.
+type Verdict = (usize, Vec<(f64, f64)>, usize);
+
 /// The rows with the method's own comparison of views.
 struct Compares<'a> {
     own: &'a dyn OwnSearch,
@@ -388,11 +391,7 @@ impl Compares<'_> {
     }
 
     /// The place of the best among the powers tried, these with their scores, and how many rows judged.
-    fn compare(
-        &self,
-        metrics: &[LearnedMetric],
-        part_of: &[u32],
-    ) -> Result<(usize, Vec<(f64, f64)>, usize)> {
+    fn compare(&self, metrics: &[LearnedMetric], part_of: &[u32]) -> Result<Verdict> {
         let few: Vec<usize> = evenly(self.data.n_rows(), MOST_COMPARED).collect();
         let fewer = (few.len() < self.data.n_rows()).then(|| self.data.select(&few));
         let data = fewer.as_ref().unwrap_or(self.data);

@@ -1,5 +1,11 @@
 //! What a new user meets: good answers without parameters, and a word before the work starts.
 
+#![allow(
+    clippy::format_collect,
+    clippy::format_push_string,
+    reason = "tables of a test are short"
+)]
+
 use crate::common::{Folder, noise};
 
 /// A table of two classes that a curve divides, in columns of very different size.

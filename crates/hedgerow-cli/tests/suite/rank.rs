@@ -1,5 +1,11 @@
 //! Rankers from files.
 
+#![allow(
+    clippy::format_collect,
+    clippy::format_push_string,
+    reason = "tables of a test are short"
+)]
+
 use crate::common::Folder;
 
 const METHODS: [&str; 4] = [

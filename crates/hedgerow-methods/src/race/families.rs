@@ -293,7 +293,7 @@ impl Field<'_> {
                 let is_fixed = |name: &str| self.fixed.iter().any(|fixed| fixed == name);
                 // The share of a neighbourhood belongs to its size.
                 values.retain(|(name, _)| {
-                    !is_fixed(name) && !(name == "core" && is_fixed("neighbours"))
+                    !(is_fixed(name) || name == "core" && is_fixed("neighbours"))
                 });
                 // Other scalings are tried with what is best.
                 let scaling = self.choose_scaling.then_some(SCALINGS[0]);

@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
                 prepend(&mut out, standings);
                 break;
             }
-            waiting = self.promote(&mut standings, rows, sizes[at + 1])?;
+            waiting = self.promote(&standings, rows, sizes[at + 1])?;
             prepend(&mut out, standings);
         }
         if out.is_empty() {
@@ -423,7 +423,7 @@ impl<'a> Run<'a> {
     /// take on the next.
     fn promote(
         &self,
-        standings: &mut Vec<Standing>,
+        standings: &[Standing],
         rows: usize,
         next: usize,
     ) -> Result<Vec<(Candidate, f64)>> {

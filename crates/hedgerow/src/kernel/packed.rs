@@ -163,7 +163,9 @@ impl<T: Real> Packed<T> {
             });
         } else {
             self.shifted(row, buffer);
-            buffer.iter().for_each(|&value| sum += stored(value));
+            for &value in buffer.iter() {
+                sum += stored(value);
+            }
         }
         sum
     }

@@ -98,6 +98,7 @@ impl PairValues {
 
 /// The kernel for one pair. For a precomputed kernel `x` and `y` are rows of the matrix, and a
 /// value is NaN when the second row does not carry the number of a column of the first.
+#[allow(clippy::too_many_lines, reason = "one arm a kernel")]
 pub(super) fn evaluate(kernel: &Kernel, x: Row<'_>, y: Row<'_>, n: usize) -> PairValues {
     match kernel {
         Kernel::Linear => PairValues {
