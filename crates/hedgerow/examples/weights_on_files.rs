@@ -136,10 +136,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         all.1.extend(&held_out.1);
         let chosen = (found.cost, found.mu);
         let grid = params.fit_grid(&dataset(&all)?, &costs, &mus)?;
-        let again = grid.into_iter().flatten();
+        let mut again = grid.into_iter().flatten();
         found = again
-            .filter(|found| (found.cost, found.mu) == chosen)
-            .last()
+            .rfind(|found| (found.cost, found.mu) == chosen)
             .ok_or("every weight became 0")?;
     }
     let saddle = found.classes[0].saddle;

@@ -345,11 +345,14 @@ fn bytes<M: Serialize + Send>(threads: usize, fit: impl Fn() -> Result<M> + Sync
     pool.install(|| postcard::to_stdvec(&fit().unwrap()).unwrap())
 }
 
+/// Trains and tells the bytes of the answers.
+type Fit<'a> = &'a (dyn Fn() -> Result<Vec<u8>> + Sync);
+
 #[test]
 fn the_number_of_threads_does_not_change_anything() {
     let (small, large) = (clouds(300, 5, 1), checkerboard(2600, 0.1, 2));
     let spec = KernelSpec::parse("cityblock(gamma=q50)").unwrap();
-    let fits: [(&str, &(dyn Fn() -> Result<Vec<u8>> + Sync)); 4] = [
+    let fits: [(&str, Fit<'_>); 4] = [
         ("svm", &|| {
             let params = SvcParams::default()
                 .with_kernel(spec.clone())

@@ -74,8 +74,10 @@ fn what_is_chosen_answers_new_rows_about_as_well_as_was_foretold() {
     let data = banana(1500, 0.3, 2).unwrap();
     let told = |_, _| Ok(());
     let found = raced(&data);
-    let mut params = FalkParams::default();
-    params.neighbours = found.neighbours;
+    let mut params = FalkParams {
+        neighbours: found.neighbours,
+        ..FalkParams::default()
+    };
     params.local.cost = found.cost;
     params.local.solver.kernel = found.kernel.clone();
     let test = banana(3000, 0.3, 3).unwrap();
