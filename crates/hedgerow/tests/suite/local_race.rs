@@ -55,18 +55,9 @@ fn the_best_of_those_that_were_tried_throughout_is_taken() {
         .filter(|one| one.neighbourhoods == 64);
     let top = finished.map(|one| one.score).fold(0.0, f64::max);
     assert_eq!(best.score, top);
-    // A machine with a kernel that is constant is behind, and soon dropped out. (One with C near 0 need
-    // not be: with a narrow kernel it lets the nearest rows vote.)
-    let flat = |one: &&hedgerow::local::Candidate| !one.kernel.to_string().contains("gamma=q");
-    assert!(!flat(&best), "{best:?}");
-    let dropped: Vec<usize> = found
-        .candidates
-        .iter()
-        .filter(flat)
-        .map(|one| one.neighbourhoods)
-        .collect();
-    assert!(!dropped.is_empty());
-    assert!(dropped.iter().all(|&n| n < 64), "{dropped:?}");
+    // A machine with a kernel that is constant lets its neighbourhood vote: it is never the best. (One
+    // with C near 0 may be: with a narrow kernel it lets the nearest rows vote.)
+    assert!(best.kernel.to_string().contains("gamma=q"), "{best:?}");
 }
 
 #[test]
