@@ -139,7 +139,7 @@ class AutoClassifier(_Race, Classifier):
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        X, y = self._check_training(X, y)
+        X, y = self._check_training(X, y, ensure_min_samples=2)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -155,7 +155,8 @@ class AutoClassifier(_Race, Classifier):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values of two classes: one value a row, positive for ``classes_[1]``. Methods differ
         in what they say of more classes, so that there is none."""
-        values = self._model.decision_values(self._queries(X), n_threads(self.n_jobs))
+        rows = self._queries(X)
+        values = self._model.decision_values(rows, n_threads(self.n_jobs))
         return values[:, 0] if values.shape[1] == 1 else values[:, 1] - values[:, 0]
 
 
@@ -174,6 +175,6 @@ class AutoRegressor(_Race, Regressor):
         X : array or sparse matrix of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         """
-        X, y = self._check_training(X, y, y_numeric=True)
+        X, y = self._check_training(X, y, y_numeric=True, ensure_min_samples=2)
         self._race(X, np.ascontiguousarray(y, dtype=np.float64))
         return self
